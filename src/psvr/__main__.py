@@ -1,0 +1,5 @@
+import sys
+
+from psvr.cli import main
+
+sys.exit(main())

@@ -1,0 +1,60 @@
+"""The command line: `psvr COMMAND`.  Every command is a module of this package with `add` and `run`."""
+
+import argparse
+import importlib
+import os
+import sys
+from typing import NoReturn
+
+from psvr import __version__
+from psvr.errors import BadInput
+
+COMMANDS = {
+    "route": "route one publication through a settled network, under every system",
+}
+NEEDS = {"numpy": "sim", "numba": "sim", "llvmlite": "sim", "networkx": "graphs"}   # a missing module → the extra
+
+
+class Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        """One line, not the whole usage."""
+        self.exit(2, f"{self.prog}: {message} (see {self.prog} --help)\n")
+
+
+def parser(wanted: str | None) -> Parser:
+    """Of all commands only the one that is asked for is imported."""
+    top = Parser(prog="psvr", description="Publish/subscribe for networks without infrastructure.")
+    top.add_argument("--version", action="version", version=f"psvr {__version__}")
+    commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True, parser_class=Parser)
+    for name, text in COMMANDS.items():
+        sub = commands.add_parser(name, help=text, description=text)
+        if name == wanted:
+            importlib.import_module(f"psvr.cli.{name}").add(sub)
+    return top
+
+
+def main(arguments: list[str] | None = None) -> int:
+    arguments = sys.argv[1:] if arguments is None else arguments
+    wanted = next((a for a in arguments if not a.startswith("-")), None)
+    try:
+        options = parser(wanted).parse_args(arguments)
+        status = importlib.import_module(f"psvr.cli.{options.command}").run(options)
+        sys.stdout.flush()
+        return int(status or 0)
+    except BadInput as error:
+        return complain(str(error))
+    except ModuleNotFoundError as error:
+        extra = NEEDS.get((error.name or "").partition(".")[0])
+        if extra is None:
+            raise
+        return complain(f"this command needs {error.name}: pip install 'psvr[{extra}]'")
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 141
+    except KeyboardInterrupt:
+        return 130
+
+
+def complain(text: str) -> int:
+    print(f"psvr: {' '.join(text.split())}", file=sys.stderr)
+    return 2

@@ -1,0 +1,9 @@
+"""The rules of `psvr.protocol`, compiled: the same files, imported once more under this name.
+
+`psvr.protocol.tree` and `psvr.compiled.tree` come from one file.  The first runs as it stands, on plain objects; in
+the second `psvr.protocol.form` makes every `@rule` a compiled function, over numpy records of the same layout.
+"""
+
+from pathlib import Path
+
+__path__ = [str(Path(__file__).resolve().parent.parent / "protocol")]

@@ -1,0 +1,118 @@
+"""The one place that knows how functions are compiled, and where compiled code is kept between runs.
+
+numba's own cache looks only at the file in which a function stands: after an edit elsewhere, the cached caller
+would silently go on running old callees.  Here every compiled function is stored under a key made of all of
+psvr's sources, the file of the function itself and the settings of numba, so stale code cannot be found at all.
+"""
+
+import functools
+import hashlib
+import inspect
+import os
+import shutil
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+from numba import njit
+from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+PACKAGE = Path(__file__).parent
+KEPT_GENERATIONS = 4        # folders of older code that stay, for switching between two versions of the source
+NEVER_COMPILED = {"cli"}    # packages on top, from which no compiled function takes anything
+HARMLESS = {"NUMBA_CACHE_DIR", "NUMBA_NUM_THREADS"}     # settings that do not change the compiled code
+
+
+@functools.cache
+def source_key() -> str:
+    """Digest of all that can change what a compiled function does: psvr's sources and numba's settings."""
+    digest = hashlib.blake2b(digest_size=8)
+    for file in sorted(PACKAGE.rglob("*.py")):
+        path = file.relative_to(PACKAGE)
+        if path.parts[0] not in NEVER_COMPILED:
+            digest.update(str(path).encode() + b"\0" + file.read_bytes() + b"\0")
+    for name in sorted(os.environ):
+        if name.startswith("NUMBA_") and name not in HARMLESS:
+            digest.update(f"{name}={os.environ[name]}".encode())
+    return digest.hexdigest()
+
+
+def writable(folder: Path) -> bool:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        tempfile.TemporaryFile(dir=folder).close()
+    except OSError:
+        return False
+    return True
+
+
+@functools.cache
+def cache_folder() -> Path | None:
+    """Where compiled code is kept: what NUMBA_CACHE_DIR says, else inside the package, else in the user's cache."""
+    chosen = os.environ.get("NUMBA_CACHE_DIR")
+    home = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    places = [Path(chosen) / "psvr"] if chosen else [PACKAGE / "__pycache__" / "kernels", Path(home) / "psvr"]
+    for place in places:
+        folder = place / source_key()
+        if writable(folder):
+            forget_old(place)
+            return folder
+    return None
+
+
+def forget_old(place: Path) -> None:
+    """Remove the oldest generations; another process may do the same at the same time."""
+    def age(folder: Path) -> float:
+        try:
+            return folder.stat().st_mtime
+        except OSError:
+            return 0.0
+    generations = sorted((f for f in place.iterdir() if f.is_dir() and f.name != source_key()), key=age, reverse=True)
+    for folder in generations[KEPT_GENERATIONS:]:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+class KeyedLocator(_CacheLocator):  # type: ignore[misc]
+    """Tells numba the folder of `cache_folder`, and a stamp that covers files outside the package too."""
+
+    def __init__(self, function: Callable[..., Any], file: str, folder: Path) -> None:
+        self.function, self.file, self.folder = function, file, folder
+
+    def get_cache_path(self) -> str:
+        return str(self.folder)
+
+    def get_source_stamp(self) -> str:
+        return source_key() + hashlib.blake2b(Path(self.file).read_bytes(), digest_size=8).hexdigest()
+
+    def get_disambiguator(self) -> str:
+        """Files of one name lie in several packages, and a protocol rule is compiled in one of two of them."""
+        place = f"{self.function.__module__} {os.path.abspath(self.file)}"
+        where = hashlib.blake2b(place.encode(), digest_size=4).hexdigest()
+        return f"{self.function.__code__.co_firstlineno}-{where}"
+
+    @classmethod
+    def from_function(cls, function: Callable[..., Any], file: str) -> "KeyedLocator | None":
+        folder = cache_folder()
+        return cls(function, file, folder) if folder and os.path.exists(file) else None
+
+
+class KeyedImpl(CompileResultCacheImpl):  # type: ignore[misc]
+    _locator_classes = (KeyedLocator,)
+
+
+class KeyedCache(FunctionCache):  # type: ignore[misc]
+    _impl_class = KeyedImpl
+
+
+def jit(function: F) -> F:
+    """Compile on first call, without the GIL; keep the result between runs where a folder can be written."""
+    compiled = njit(function, nogil=True, error_model="numpy")
+    try:
+        inspect.getfile(function)
+        compiled._cache = KeyedCache(function)
+    except (RuntimeError, OSError, TypeError, AttributeError):
+        pass        # typed into a session, frozen, or run interpreted: then it is not kept
+    return compiled  # type: ignore[no-any-return]
