@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+__all__ = ["COMPILED", "rule"]
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 COMPILED = __name__.startswith("psvr.compiled")

@@ -1,0 +1,76 @@
+"""Every number of the protocol, with its reason.
+
+Times are microseconds; those in periods are multiples of the HELLO period, so that a slower or faster network keeps
+its proportions.  Where a comment names a measurement, it is from the experiments behind our reading of the paper.
+"""
+
+SECOND = 1_000_000
+MILLISECOND = 1_000
+FOREVER = 1 << 62               # longer than any time-out, and room to add to it
+
+NOBODY = -1                     # no node
+NO_CHANNEL = 0                  # no channel: marks a free row
+
+# Hosts send one HELLO per period, a little early or late, so that neighbours do not collide for ever.
+HELLO_PERIOD = 1 * SECOND
+JITTER_PERCENT = 10
+
+# Layer 1, links.  0.85 and 0.6 instead of 0.7 and 0.45 fail at 20 % loss: delivery 0.38.
+QUALITY_ONE = 65535             # reception of everything
+QUALITY_START = 32768           # nothing is known of a node just heard
+QUALITY_ADMIT = 45875           # 0.7: good enough to be taken in
+QUALITY_DROP = 29491            # 0.45: too bad to be kept; far below ADMIT, so that links do not flap
+QUALITY_BYTE = 257              # one step of the byte on the wire: 255 · 257 = 65535
+SAMPLES = 31                    # the weight of a sample is 1/(k+2) and never below 1/33 ≈ 0.03
+GAP_MOST = 16                   # HELLOs counted as lost in one go; more is a restart or a fault
+SILENCE = 8                     # periods without HELLO after which a node is gone
+HALF_OPEN = 5                   # periods until the other side has to keep me too
+HALF_OPEN_MOST = 2              # proposals under way at a time
+REFUSED_LEAST, REFUSED_MOST = 3, 12     # periods to leave a node alone that did not answer a proposal
+EVICTED_LEAST, EVICTED_MOST = 5, 15     # periods to leave a node alone that had to make room
+
+# Layer 2, tree.
+SEQ_LIMIT = (1 << 31) - (1 << 24)       # a root starts again at 0 here; linear order, wrapping order failed
+SEQ_TRUSTED = 1 << 30           # my own number, heard from others, is believed up to here: half is left to count
+ROOT_LIFE = 8                   # periods without a newer number until a root is dead …
+ROOT_LIFE_STEPS = 8             # … and one period more per 8 steps of distance: news need time to travel
+DEAD_LIFE = 24                  # periods for which a dead root's old numbers are refused
+DEPTH = 64                      # D_max: ends the counting of fake roots; must exceed the depth of the tree
+DISTANCE_MOST = 65535           # what a HELLO can say
+SIZE_MOST = 1 << 29             # nodes of a subtree: 2 · SIZE_MOST still fits a position
+
+# Layer 3, ring.  A triggered HELLO halves the service lost after a root's crash (7.8 s instead of 15.6).
+TRIGGER_LEAST, TRIGGER_MOST = 20 * MILLISECOND, 100 * MILLISECOND
+TRIGGER_GAP = 200 * MILLISECOND         # the least time between two HELLOs of a node
+
+# Layer 4, publish/subscribe.
+LEASE_BASE, LEASE_STEP, LEASE_MOST = 5 * SECOND, 50 * MILLISECOND, 300 * SECOND     # δ_S = clip(5 s + 0.05 s · l)
+WRITE_BACK = 4                  # T_w/back in δ_S: 0.12 % of entries point past a subscriber at 5 % loss, 2 % at 2.2
+CLEANS = 10                     # T_clean = δ_S / 10
+BURST_LEAST, BURST_MOST = 50 * MILLISECOND, 450 * MILLISECOND   # first SUB on a new ring …
+BURST_SECOND, BURST_THIRD = 1200 * MILLISECOND, 3500 * MILLISECOND      # … and the pauses before two repetitions
+BURSTS = 3
+RELAY_PAUSE = 1 * SECOND        # the same SUB is relayed once in this time, or copies grow with 2^hops
+SUB_COPIES = 2                  # over a radio, hosts send each SUB twice …
+SUB_COPY_GAP = 150 * MILLISECOND        # … this far apart
+HOPS_MOST = 65535               # what SUB and PUB can count
+PROBES = 64                     # rows looked at for one channel: look-up costs the same for any table
+
+# Frames.  127 bytes of 802.15.4 less 9 of MAC header with short addresses and 2 of check sum.
+FRAME = 116
+
+# Shortcut sets.
+ALL, NONTREE = 0, 1
+SHORTCUTS = ("all", "nontree")
+
+# Publish/subscribe layers.
+PSVR, VR2015, RING, SHEN, FLOOD = range(5)
+SYSTEMS = ("psvr", "vr2015", "ring", "shen", "flood")
+
+# Why a frame went no further.
+(FINE, NOT_A_LINK, NOT_IN_TREE, NO_RING, OTHER_RING, NOT_MY_POSITION, TOO_MANY_HOPS, ECHO, NO_WAY, REPEATED, NO_ROOM,
+ ) = range(11)
+REASONS = (
+    "fine", "the sender is not a kept link", "the sender is not a tree neighbour", "no ring yet",
+    "it belongs to another ring", "the position is not mine", "the hop limit is used up", "it came from me",
+    "no usable neighbour leads there", "it was here before", "no row is free for the channel")

@@ -1,0 +1,144 @@
+"""Memory layouts, declared once: a class whose annotations say what a record holds.
+
+    @record
+    class Link:
+        id: Id
+        position: Annotated[list[int], Many("links", POSITION)]
+
+The class itself is what rules run on uncompiled: slotted, its lists as long as the capacities say (`blank`).
+`dtype` gives the numpy record type of the same fields, in the same order, for the compiled form.
+Only signed integers are used: numba turns a mixture of uint64 and int64 into floating point.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeVar, get_args, get_origin, get_type_hints
+
+if TYPE_CHECKING:
+    import numpy as np
+
+T = TypeVar("T")
+
+
+class Capacity(NamedTuple):
+    """How much a node can remember, and a message can carry; parameters of every layout."""
+
+    links: int = 8          # C_N: links kept, and so positions of a node
+    candidates: int = 24    # further nodes that are heard but not kept
+    channels: int = 16      # rows of RS; subscriptions of the application
+    batch: int = 16         # channels named by one SUB
+    window: int = 64        # publications remembered against repetition
+    relays: int = 8         # SUBs remembered against relaying them twice
+
+
+@dataclass(frozen=True)
+class Int:
+    """A stored integer: bytes in memory, and the range that rules keep it in."""
+
+    bytes: int
+    low: int
+    high: int
+
+    @property
+    def limits(self) -> tuple[int, int]:
+        """What the memory can hold, faults included."""
+        return -(1 << 8 * self.bytes - 1), (1 << 8 * self.bytes - 1) - 1
+
+
+@dataclass(frozen=True)
+class Many:
+    """A table: as many items as the named capacity; records need no item type, their class says it."""
+
+    capacity: str
+    item: Int | None = None
+
+
+@dataclass(frozen=True)
+class Field:
+    name: str
+    item: Int | type        # a number, or the class of a record
+    capacity: str           # name of a capacity; empty for a single item
+
+
+def record(cls: type[T]) -> type[T]:
+    """Make a class of annotations a slotted record."""
+    hints = get_type_hints(cls, include_extras=True)
+    fields = tuple(_field(name, hint) for name, hint in hints.items())
+    body = {"__slots__": tuple(hints), "__doc__": cls.__doc__, "__module__": cls.__module__, "FIELDS": fields}
+    return type(cls.__name__, (), body)
+
+
+def _field(name: str, hint: Any) -> Field:
+    if get_origin(hint) is not Annotated:
+        return Field(name, hint, "")
+    kind, mark = get_args(hint)
+    if isinstance(mark, Many):
+        return Field(name, mark.item or get_args(kind)[0], mark.capacity)
+    return Field(name, mark, "")
+
+
+def fields(cls: type) -> tuple[Field, ...]:
+    return cls.FIELDS  # type: ignore[attr-defined, no-any-return]
+
+
+def blank(cls: type[T], capacity: Capacity) -> T:
+    """A record of zeros, as a plain object."""
+    made = cls()
+    for f in fields(cls):
+        make: Callable[[], Any] = int if isinstance(f.item, Int) else functools.partial(blank, f.item, capacity)
+        setattr(made, f.name, [make() for _ in range(getattr(capacity, f.capacity))] if f.capacity else make())
+    return made
+
+
+@functools.cache
+def dtype(cls: type, capacity: Capacity) -> np.dtype[Any]:
+    """The numpy record type of a layout."""
+    import numpy as np
+    parts: list[Any] = []
+    for f in fields(cls):
+        kind = f"i{f.item.bytes}" if isinstance(f.item, Int) else dtype(f.item, capacity)
+        parts.append((f.name, kind, (getattr(capacity, f.capacity),)) if f.capacity else (f.name, kind))
+    return np.dtype(parts, align=True)
+
+
+def snapshot(value: Any, cls: type) -> dict[str, Any]:
+    """All that a record holds, in either form, as nested dictionaries of Python numbers."""
+    plain = isinstance(value, cls)
+
+    def part(x: Any, item: Int | type) -> Any:
+        return int(x) if isinstance(item, Int) else snapshot(x, item)
+    return {f.name: [part(x, f.item) for x in held] if f.capacity else part(held, f.item)
+            for f in fields(cls) for held in [getattr(value, f.name) if plain else value[f.name]]}
+
+
+def restore(value: Any, cls: type, shot: dict[str, Any]) -> None:
+    """Write a snapshot into a record, in either form; tables must be of equal length."""
+    plain = isinstance(value, cls)
+    for f in fields(cls):
+        held = getattr(value, f.name) if plain else value[f.name]
+        if not isinstance(f.item, Int):
+            for x, y in zip(held, shot[f.name], strict=True) if f.capacity else [(held, shot[f.name])]:
+                restore(x, f.item, y)
+        elif f.capacity:
+            held[:] = shot[f.name]
+        elif plain:
+            setattr(value, f.name, shot[f.name])
+        else:
+            value[f.name] = shot[f.name]
+
+
+def outside(value: Any, cls: type, path: str = "") -> list[str]:
+    """The fields of a record whose value is not in its range, for tests and for people."""
+    found: list[str] = []
+    for f in fields(cls):
+        held = getattr(value, f.name) if isinstance(value, cls) else value[f.name]
+        for i, x in enumerate(held) if f.capacity else [(0, held)]:
+            name = f"{path}{f.name}[{i}]" if f.capacity else path + f.name
+            if not isinstance(f.item, Int):
+                found += outside(x, f.item, name + ".")
+            elif not f.item.low <= int(x) <= f.item.high:
+                found.append(f"{name} = {int(x)}")
+    return found

@@ -1,0 +1,378 @@
+"""Layer 1, topology control (TCA): which of the nodes heard become links.
+
+Upwards go only good, two-way, stable links, at most as many as the table has places.  A node is first a candidate.
+One side proposes by putting the other into its table, which its HELLO tells; the other accepts by doing the same.
+Frames from a node outside the table stop here.
+"""
+
+from . import constants as k
+from .form import rule
+from .numbers import clip, due, elapsed, spread
+from .positions import NONE
+from .records import Candidate, Hello, Link, Node
+from .wire_length import heards_per_hello
+
+
+@rule
+def two_way(link: Link) -> bool:
+    return link.id != k.NOBODY and link.keeps_me == 1
+
+
+@rule
+def find(me: Node, id: int) -> int:
+    """The place of a node in the table of links, or NONE."""
+    if id >= 0:
+        for i in range(len(me.link)):
+            if me.link[i].id == id:
+                return i
+    return NONE
+
+
+@rule
+def sender(me: Node, id: int) -> int:
+    """The place of a two-way link, or NONE: whom upper layers listen to."""
+    i = find(me, id)
+    if i != NONE and two_way(me.link[i]):
+        return i
+    return NONE
+
+
+@rule
+def link_quality(x: Link | Candidate) -> int:
+    """A link is as good as its worse direction."""
+    return min(clip(x.q_in, 0, k.QUALITY_ONE), clip(x.q_out, 0, k.QUALITY_ONE))
+
+
+@rule
+def sample(x: Link | Candidate, got: bool) -> None:
+    """Average in one HELLO got or missed.  Rounding away from the present value: the average never stalls."""
+    q, parts = clip(x.q_in, 0, k.QUALITY_ONE), clip(x.samples, 0, k.SAMPLES) + 2
+    if got:
+        x.q_in = q + (k.QUALITY_ONE - q + parts - 1) // parts
+    else:
+        x.q_in = q - (q + parts - 1) // parts
+    x.samples = min(parts - 1, k.SAMPLES)
+
+
+@rule
+def hear_quality(x: Link | Candidate, now: int, hello: Hello) -> None:
+    """Inbound quality, from the gaps in the numbers of HELLOs."""
+    if 0 <= x.number < hello.number and x.samples > 0:
+        for _ in range(min(hello.number - x.number - 1, k.GAP_MOST)):
+            sample(x, False)
+    if x.number != hello.number or x.samples <= 0:
+        sample(x, True)
+    x.number = clip(hello.number, 0, k.SEQ_LIMIT)
+    x.heard = now
+
+
+@rule
+def hear_about_me(me: Node, x: Link | Candidate, hello: Hello) -> None:
+    """Outbound quality and whether I am kept, if this HELLO has room for me."""
+    x.keeps_me = 0
+    for i in range(clip(hello.links, 0, len(hello.link))):
+        if hello.link[i].id == me.id:
+            x.keeps_me = 1
+            x.q_out = clip(hello.link[i].quality, 0, 255) * k.QUALITY_BYTE
+            return
+    for i in range(clip(hello.heards, 0, len(hello.heard))):
+        if hello.heard[i].id == me.id:
+            x.q_out = clip(hello.heard[i].quality, 0, 255) * k.QUALITY_BYTE
+            return
+
+
+@rule
+def hear(me: Node, now: int, hello: Hello) -> int:
+    """Record who was heard and how well; the place of the link, NONE if the sender is none."""
+    if hello.src < 0 or hello.src == me.id:
+        return NONE
+    i = find(me, hello.src)
+    if i != NONE:
+        link = me.link[i]
+        hear_quality(link, now, hello)
+        hear_about_me(me, link, hello)
+        link.free = clip(hello.free, 0, 255)
+        link.alt = 1 if hello.alt == 1 else 0
+        return i
+    j = place_of_candidate(me, now, hello)
+    if j != NONE:
+        candidate = me.candidate[j]
+        if candidate.id != hello.src:
+            forget_candidate(candidate)
+            candidate.id = hello.src
+        hear_quality(candidate, now, hello)
+        hear_about_me(me, candidate, hello)
+        candidate.free = clip(hello.free, 0, 255)
+        candidate.root = max(hello.root, k.NOBODY)
+    return NONE
+
+
+@rule
+def forget_candidate(c: Candidate) -> None:
+    c.id = k.NOBODY
+    c.heard = c.shun = 0
+    c.number = c.samples = 0
+    c.q_in, c.q_out = k.QUALITY_START, 0
+    c.keeps_me = c.free = c.evicted = 0
+    c.root = k.NOBODY
+
+
+@rule
+def gone(me: Node, now: int, heard: int) -> bool:
+    return elapsed(now, heard) > k.SILENCE * me.settings.hello
+
+
+@rule
+def place_of_candidate(me: Node, now: int, hello: Hello) -> int:
+    """Where to note a candidate: its own place, a free one, or that of a node less worth knowing.
+
+    Worth knowing are nodes of a foreign root, and those that keep me; among equals the known ones mostly stay.
+    """
+    best, least = NONE, k.FOREVER
+    for j in range(len(me.candidate)):
+        c = me.candidate[j]
+        if c.id == hello.src:
+            return j
+        worth = (1 if c.root != me.root else 0) + (1 if c.keeps_me == 1 else 0)
+        if c.id < 0 or gone(me, now, c.heard):
+            worth = -1
+        if worth < least:
+            best, least = j, worth
+    worth = 1 if hello.root != me.root else 0
+    if least < worth or (least == worth and spread(me.id, now, best, 0, 7) == 0):
+        return best
+    return NONE
+
+
+@rule
+def clear(link: Link) -> None:
+    """A free place in the table."""
+    link.id = k.NOBODY
+    link.since = link.heard = 0
+    link.number = link.samples = 0
+    link.q_in, link.q_out = k.QUALITY_START, 0
+    link.keeps_me = link.free = link.alt = 0
+    link.root = link.parent = k.NOBODY
+    link.dist = link.seq = link.size = link.length = 0
+    link.digest = link.ring = link.my_digest = -1
+    link.my_start = NONE
+    for i in range(len(link.position)):
+        link.position[i] = NONE
+
+
+@rule
+def demote(me: Node, now: int, i: int, pause: int, evicted: int) -> None:
+    """A link becomes a candidate that is left alone for a while, and frees its place."""
+    link = me.link[i]
+    best, oldest = NONE, -1
+    for j in range(len(me.candidate)):
+        c = me.candidate[j]
+        age = k.FOREVER if c.id < 0 or c.id == link.id else elapsed(now, c.heard)
+        if age > oldest:
+            best, oldest = j, age
+    if best != NONE:
+        c = me.candidate[best]
+        c.id, c.heard, c.number, c.samples = link.id, link.heard, link.number, link.samples
+        c.q_in, c.q_out, c.keeps_me, c.free, c.root = link.q_in, link.q_out, link.keeps_me, link.free, link.root
+        c.shun, c.evicted = now + pause * me.settings.hello, evicted
+    clear(link)
+
+
+@rule
+def tidy(me: Node, now: int) -> None:
+    """Free every place whose link is silent, bad, unanswered, or not a link at all."""
+    for i in range(len(me.link)):
+        link = me.link[i]
+        if link.id < 0 or link.id == me.id or find(me, link.id) < i or gone(me, now, link.heard):
+            clear(link)
+            continue
+        keep_in_range(now, link)
+        if link_quality(link) < k.QUALITY_DROP:
+            demote(me, now, i, 0, 0)
+        elif link.keeps_me == 0 and elapsed(now, link.since) > k.HALF_OPEN * me.settings.hello:
+            demote(me, now, i, spread(me.id, now, i, k.REFUSED_LEAST, k.REFUSED_MOST), 0)
+
+
+@rule
+def keep_in_range(now: int, link: Link) -> None:
+    """What a fault may have written here, back into the range of its field; what is heard next overwrites it."""
+    link.since = link.since if elapsed(now, link.since) < k.FOREVER else 0
+    link.number = clip(link.number, 0, k.SEQ_LIMIT)
+    link.samples = clip(link.samples, 0, k.SAMPLES)
+    link.q_in = clip(link.q_in, 0, k.QUALITY_ONE)
+    link.q_out = clip(link.q_out, 0, k.QUALITY_ONE)
+    link.keeps_me = 1 if link.keeps_me == 1 else 0
+    link.alt = 1 if link.alt == 1 else 0
+    link.free = clip(link.free, 0, 255)
+    link.root = max(link.root, k.NOBODY)
+    link.parent = max(link.parent, k.NOBODY)
+    link.dist = clip(link.dist, 0, k.DISTANCE_MOST)
+    link.seq = clip(link.seq, 0, k.SEQ_LIMIT)
+    link.size = clip(link.size, 0, k.SIZE_MOST)
+    link.digest = clip(link.digest, -1, 0xFFFFFFFF)
+    link.ring = clip(link.ring, -1, 0xFFFFFFFF)
+    link.length = clip(link.length, 0, 2 * k.SIZE_MOST)
+    link.my_start = clip(link.my_start, NONE, 2 * k.SIZE_MOST - 1)
+    link.my_digest = clip(link.my_digest, -1, 0xFFFFFFFF)
+    for i in range(len(link.position)):
+        link.position[i] = clip(link.position[i], NONE, 2 * k.SIZE_MOST - 1)
+
+
+@rule
+def tidy_candidates(me: Node, now: int) -> None:
+    for j in range(len(me.candidate)):
+        c = me.candidate[j]
+        if c.id < 0 or c.id == me.id or find(me, c.id) != NONE or gone(me, now, c.heard):
+            forget_candidate(c)
+            continue
+        if due(now, c.shun, k.EVICTED_MOST * me.settings.hello):
+            c.shun = 0
+        c.evicted = 1 if c.shun != 0 and c.evicted == 1 else 0
+        c.number = clip(c.number, 0, k.SEQ_LIMIT)
+        c.samples = clip(c.samples, 0, k.SAMPLES)
+        c.q_in = clip(c.q_in, 0, k.QUALITY_ONE)
+        c.q_out = clip(c.q_out, 0, k.QUALITY_ONE)
+        c.keeps_me = 1 if c.keeps_me == 1 else 0
+        c.free = clip(c.free, 0, 255)
+        c.root = max(c.root, k.NOBODY)
+
+
+@rule
+def each_period(me: Node, now: int) -> None:
+    """Take in one node: one that already keeps me, else one to propose to."""
+    tidy(me, now)
+    tidy_candidates(me, now)
+    j = best_candidate(me, True)
+    if j == NONE or not take_in(me, now, j):
+        j = best_candidate(me, False) if half_open(me) < k.HALF_OPEN_MOST else NONE
+        if j != NONE:
+            take_in(me, now, j)
+    me.turned_away = 0
+    for i in range(len(me.candidate)):
+        c = me.candidate[i]
+        if c.keeps_me == 1 and c.id != k.NOBODY and link_quality(c) >= k.QUALITY_ADMIT:
+            me.turned_away += 1
+
+
+@rule
+def half_open(me: Node) -> int:
+    number = 0
+    for i in range(len(me.link)):
+        if me.link[i].id != k.NOBODY and me.link[i].keeps_me == 0:
+            number += 1
+    return number
+
+
+@rule
+def best_candidate(me: Node, keeps_me: bool) -> int:
+    """The best good node to accept, or to propose to; nodes of a foreign root first, for they join two trees."""
+    best, most = NONE, -1
+    for j in range(len(me.candidate)):
+        c = me.candidate[j]
+        if c.id == k.NOBODY or c.evicted == 1 or (c.keeps_me == 1) != keeps_me or link_quality(c) < k.QUALITY_ADMIT:
+            continue
+        if not keeps_me and (c.shun != 0 or (c.free == 0 and not 0 <= c.root < me.root)):
+            continue
+        worth = link_quality(c) + (k.QUALITY_ONE + 1 if c.root != me.root else 0)
+        if worth > most or (worth == most and c.id < me.candidate[best].id):
+            best, most = j, worth
+    return best
+
+
+@rule
+def take_in(me: Node, now: int, j: int) -> bool:
+    """Give a candidate a place in the table, if there is one or one can be made."""
+    c = me.candidate[j]
+    i = find_free(me)
+    if i == NONE:
+        i = to_evict(me, c)
+        if i == NONE:
+            return False
+    id, heard, number, samples = c.id, c.heard, c.number, c.samples
+    q_in, q_out, keeps_me, free = c.q_in, c.q_out, c.keeps_me, c.free
+    forget_candidate(c)
+    if me.link[i].id != k.NOBODY:
+        demote(me, now, i, spread(me.id, now, i, k.EVICTED_LEAST, k.EVICTED_MOST), 1)
+    link = me.link[i]
+    clear(link)
+    link.id, link.heard, link.number, link.samples = id, heard, number, samples
+    link.q_in, link.q_out, link.keeps_me, link.free = q_in, q_out, keeps_me, free
+    link.since = now            # what it says of tree and ring counts from its next HELLO on
+    return True
+
+
+@rule
+def find_free(me: Node) -> int:
+    for i in range(len(me.link)):
+        if me.link[i].id == k.NOBODY:
+            return i
+    return NONE
+
+
+@rule
+def to_evict(me: Node, c: Candidate) -> int:
+    """Whose place a candidate may have: to join a foreign tree any link that can be spared, else a bad one."""
+    foreign = c.root != me.root and (c.keeps_me == 1 or 0 <= c.root < me.root)
+    best, least = NONE, k.FOREVER
+    for i in range(len(me.link)):
+        link = me.link[i]
+        tree = link.id == me.parent or link.parent == me.id
+        quality = link_quality(link)
+        if foreign and link.keeps_me == 0:
+            worth = quality
+        elif foreign and not tree:
+            worth = quality + (k.QUALITY_ONE + 1)
+        elif foreign and link.id != me.parent and link.alt == 1:
+            worth = quality + 2 * (k.QUALITY_ONE + 1)
+        elif quality < k.QUALITY_ADMIT:
+            worth = quality
+        else:
+            continue
+        if worth < least:
+            best, least = i, worth
+    return best
+
+
+@rule
+def write(me: Node, out: Hello) -> None:
+    """The kept links behind the children, which the ring has written; then candidates, by turns."""
+    out.links, out.heards, out.free = out.children, 0, 0
+    for i in range(len(me.link)):
+        link = me.link[i]
+        if link.id == k.NOBODY:
+            out.free += 1
+        elif not is_listed(out, link.id):
+            listed = out.link[out.links]
+            listed.id, listed.quality = link.id, clip(link.q_in, 0, k.QUALITY_ONE) // k.QUALITY_BYTE
+            listed.size, listed.digest = 0, -1
+            out.links += 1
+    me.turn = clip(me.turn, 0, len(me.candidate) - 1)
+    most, at = heards_per_hello(me, out), me.turn
+    for _ in range(len(me.candidate)):
+        if out.heards == most:
+            break
+        c = me.candidate[at]
+        if c.id != k.NOBODY:
+            heard = out.heard[out.heards]
+            heard.id, heard.quality = c.id, clip(c.q_in, 0, k.QUALITY_ONE) // k.QUALITY_BYTE
+            out.heards += 1
+        at = (at + 1) % len(me.candidate)
+    me.turn = at
+    blank_rest(out)
+
+
+@rule
+def is_listed(out: Hello, id: int) -> bool:
+    for i in range(out.children):
+        if out.link[i].id == id:
+            return True
+    return False
+
+
+@rule
+def blank_rest(out: Hello) -> None:
+    """The record is used again and again: no remains of the last HELLO."""
+    for i in range(out.links, len(out.link)):
+        out.link[i].id, out.link[i].quality, out.link[i].size, out.link[i].digest = k.NOBODY, 0, 0, -1
+    for i in range(out.heards, len(out.heard)):
+        out.heard[i].id, out.heard[i].quality = k.NOBODY, 0

@@ -1,0 +1,171 @@
+"""What a host calls: a simulator, a process with a socket, a test.
+
+A host owns the records.  It hands in frames with the time (`hear_hello`, `hear_sub`, `hear_pub`), asks when to call
+again (`next_due`), calls `wake` then, and sends what these leave in the records handed to them.
+"""
+
+from . import constants as k
+from . import links, publication, ring, subscription, table, tree
+from .form import rule
+from .numbers import clip, due, elapsed, mix, spread
+from .positions import NONE
+from .records import Hello, Node, Outcome, Pub, Settings, Sub
+
+SAY_HELLO, SAY_SUB = 1, 2       # what `wake` asks the host to send
+
+
+@rule
+def default_settings(s: Settings) -> None:
+    s.hello, s.lease, s.depth, s.frame = k.HELLO_PERIOD, 0, k.DEPTH, k.FRAME
+    s.id_bytes = s.position_bytes = 2
+    s.system, s.shortcuts = k.PSVR, k.ALL
+
+
+@rule
+def start(me: Node, id: int, now: int) -> None:
+    """A node that has heard nothing yet: a tree of its own.  Settings and subscriptions are as the host left them."""
+    me.id = id
+    for i in range(len(me.link)):
+        links.clear(me.link[i])
+    for j in range(len(me.candidate)):
+        links.forget_candidate(me.candidate[j])
+    for w in range(len(me.seen)):
+        me.seen[w].origin, me.seen[w].boot, me.seen[w].number = k.NOBODY, 0, 0
+    for r in range(len(me.relayed)):
+        me.relayed[r].key = me.relayed[r].at = 0
+    me.number = me.turn = me.turned_away = me.own = me.seen_next = me.bursts = 0
+    me.dead_root, me.dead_seq, me.dead_at, me.overflow = k.NOBODY, 0, 0, 0
+    tree.be_root(me, now)
+    table.reset(me)
+    ring.derive(me)
+    me.hello_at = now + spread(me.id, now, 3, 0, me.settings.hello)
+    me.trigger_at, me.said_at, me.sub_at, me.clean_at = 0, 0, now, now
+
+
+@rule
+def derive(me: Node, now: int) -> None:
+    """From what was heard to what follows; a change that others must know is told soon."""
+    before = face(me)
+    links.tidy(me, now)
+    tree.derive(me, now)
+    if ring.derive(me):
+        subscription.on_new_ring(me, now)
+    if face(me) != before:
+        soon = now + spread(me.id, now, 4, k.TRIGGER_LEAST, k.TRIGGER_MOST)
+        gap = k.TRIGGER_GAP - min(elapsed(now, me.said_at), k.TRIGGER_GAP)
+        if me.trigger_at <= 0 or me.trigger_at > now + k.TRIGGER_GAP:
+            me.trigger_at = max(soon, now + gap)
+
+
+@rule
+def face(me: Node) -> int:
+    """All of tree and ring that neighbours act upon, as one number."""
+    h = mix(mix(mix(0, me.root), me.dist), me.parent)
+    return mix(mix(mix(h, me.digest), me.ring), me.position[0])
+
+
+@rule
+def hear_hello(me: Node, now: int, hello: Hello) -> None:
+    """Record, then derive."""
+    i = links.hear(me, now, hello)
+    if i != NONE:
+        tree.hear(me.link[i], hello)
+        ring.hear(me, me.link[i], hello)
+        derive(me, now)
+
+
+@rule
+def hear_sub(me: Node, now: int, sub: Sub, out: Sub) -> int:
+    """A SUB; if `out.channels` is not 0 then `out` is to be broadcast to the tree neighbours.  Returns a reason."""
+    return subscription.hear(me, now, sub, out)
+
+
+@rule
+def hear_pub(me: Node, now: int, pub: Pub, out: Outcome) -> None:
+    """A PUB; `out` says whether to deliver it and what to send."""
+    if pub.hops < 1:
+        out.deliver, out.sends, out.reason = 0, 0, k.TOO_MANY_HOPS
+    else:
+        publication.handle(me, now, pub, out)
+
+
+@rule
+def publish(me: Node, now: int, channel: int, boot: int, number: int, load: int, pub: Pub, out: Outcome) -> None:
+    """The application publishes; `pub` is the message, `out` what to send."""
+    publication.start(me, channel, boot, number, load, pub)
+    publication.handle(me, now, pub, out)
+
+
+@rule
+def subscribe(me: Node, now: int, channel: int) -> bool:
+    """The application subscribes; False if there is no room.  The first SUB is due at once."""
+    if channel == k.NO_CHANNEL:
+        return False
+    if not table.wants(me, channel):
+        i = table.free_place(me.wants, channel)
+        if i == NONE:
+            return False
+        me.wants[i] = channel
+        me.sub_at = now
+    return True
+
+
+@rule
+def unsubscribe(me: Node, now: int, channel: int) -> None:
+    """The application leaves; the lease does the rest, except that `shen` tells it."""
+    i = table.place_in(me.wants, channel)
+    if channel != k.NO_CHANNEL and i != NONE:
+        me.wants[i] = k.NO_CHANNEL
+        if me.settings.system == k.SHEN:
+            me.sub_at = now
+
+
+@rule
+def next_due(me: Node, now: int) -> int:
+    """When to call `wake` next."""
+    when = min(me.hello_at, me.clean_at)
+    if me.trigger_at != 0:
+        when = min(when, me.trigger_at)
+    if subscription.announces(me):
+        when = min(when, me.sub_at)
+    return clip(when, now, now + me.settings.hello * 2)
+
+
+@rule
+def wake(me: Node, now: int, out: Hello) -> int:
+    """Do what is due: SAY_HELLO if `out` is to be broadcast, SAY_SUB if `write_sub` is to be asked for SUBs."""
+    said = 0
+    if due(now, me.hello_at, 2 * me.settings.hello):
+        links.each_period(me, now)
+        tree.beat(me)
+        derive(me, now)
+        early = me.settings.hello * k.JITTER_PERCENT // 100
+        me.hello_at = now + me.settings.hello + spread(me.id, now, 5, -early, early)
+        said = SAY_HELLO
+    elif me.trigger_at != 0 and due(now, me.trigger_at, k.TRIGGER_GAP):
+        derive(me, now)
+        said = SAY_HELLO
+    if said == SAY_HELLO:
+        write_hello(me, now, out)
+    if due(now, me.clean_at, table.lease(me)):
+        subscription.clean(me, now)
+    if subscription.sub_is_due(me, now):
+        subscription.after_sub(me, now)
+        said |= SAY_SUB
+    return said
+
+
+@rule
+def write_hello(me: Node, now: int, out: Hello) -> None:
+    me.number = me.number + 1 if 0 <= me.number < k.SEQ_LIMIT else 0
+    me.said_at, me.trigger_at = now, 0
+    out.src, out.number = me.id, me.number
+    tree.write(me, out)
+    ring.write(me, out)
+    links.write(me, out)
+
+
+@rule
+def write_sub(me: Node, now: int, part: int, out: Sub) -> int:
+    """The `part`-th SUB (from 0); the next part, 0 after the last.  One without channels need not be sent."""
+    return subscription.write(me, now, part, out)

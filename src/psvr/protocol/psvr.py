@@ -1,0 +1,195 @@
+"""Layer 4, publish/subscribe as PSVR does it.
+
+A SUB travels over the tree and teaches every node, for each of its positions, the next subscriber ccw.  A node that
+wants the channel itself does not pass it on: from its other side it is the nearer one.  A PUB serves an interval of
+the ring: each own position within it starts a part of the interval, sent by the furthest link before the subscriber.
+"""
+
+from . import constants as k
+from .form import rule
+from .links import sender, two_way
+from .numbers import clip, elapsed, mix
+from .positions import NONE, ahead, covers, inside
+from .records import Link, Node, Outcome, Pub, Sub
+from .ring import has_ring, index_of
+from .table import make_row, next_subscriber, update, wants
+from .tree import is_tree, tree_degree
+from .wire_length import channels_per_sub
+
+
+@rule
+def write_sub(me: Node, part: int, out: Sub) -> int:
+    """My subscriptions from the `part`-th place on, as many as fit a frame; the next part, 0 when that was all."""
+    start_sub(me, out)
+    most = channels_per_sub(me, out)
+    if not has_ring(me):
+        return 0
+    i = part
+    while i < len(me.wants) and out.channels < most:
+        if me.wants[i] != k.NO_CHANNEL:
+            out.channel[out.channels] = me.wants[i]
+            out.channels += 1
+        i += 1
+    while i < len(me.wants) and me.wants[i] == k.NO_CHANNEL:
+        i += 1
+    return i if i < len(me.wants) else 0
+
+
+@rule
+def start_sub(me: Node, out: Sub) -> None:
+    out.src, out.to, out.back = me.id, k.NOBODY, k.NOBODY
+    out.ring, out.last, out.channels = max(me.ring, -1), 1, 0
+    out.limit = clip(me.length, 0, k.HOPS_MOST)
+    for j in range(len(out.position)):
+        out.position[j] = me.position[j]
+    for c in range(len(out.channel)):
+        out.channel[c] = k.NO_CHANNEL
+
+
+@rule
+def hear_sub(me: Node, now: int, sub: Sub, out: Sub) -> int:
+    """Learn from a SUB; FINE if `out` is to be broadcast over the tree, with `channels` 0 if there is no need."""
+    out.channels = 0
+    if sub.back == me.id:
+        return k.ECHO
+    i = sender(me, sub.src)
+    if i == NONE:
+        return k.NOT_A_LINK
+    if not is_tree(me, me.link[i]):
+        return k.NOT_IN_TREE
+    if not has_ring(me):
+        return k.NO_RING
+    if sub.ring != me.ring:
+        return k.OTHER_RING
+    reason = learn(me, now, sub)
+    if sub.limit <= 1:
+        return k.TOO_MANY_HOPS
+    if tree_degree(me) >= 2 and pass_on(me, sub, out) > 0 and not new_here(me, now, sub):
+        out.channels = 0
+        return k.REPEATED
+    return reason
+
+
+@rule
+def learn(me: Node, now: int, sub: Sub) -> int:
+    """UpdSn for every channel of the message."""
+    reason = k.FINE
+    for c in range(clip(sub.channels, 0, len(sub.channel))):
+        i = make_row(me, sub.channel[c])
+        if i == NONE:
+            reason = k.NO_ROOM
+            continue
+        for j in range(len(me.position)):
+            if me.position[j] == NONE:
+                break
+            for s in range(len(sub.position)):
+                update(me, now, me.row[i].entry[j], me.position[j], sub.position[s])
+    return reason
+
+
+@rule
+def pass_on(me: Node, sub: Sub, out: Sub) -> int:
+    """SUB⟨u, C \\ C_S, P_s⟩, and how many channels that are."""
+    out.src, out.to, out.back = me.id, k.NOBODY, max(sub.src, k.NOBODY)
+    out.ring, out.last = me.ring, 1
+    out.limit = clip(sub.limit, 1, min(me.length, k.HOPS_MOST)) - 1
+    for j in range(len(out.position)):
+        out.position[j] = clip(sub.position[j], NONE, me.length - 1)
+    for c in range(clip(sub.channels, 0, min(len(sub.channel), len(out.channel)))):
+        if sub.channel[c] != k.NO_CHANNEL and not wants(me, sub.channel[c]):
+            out.channel[out.channels] = sub.channel[c]
+            out.channels += 1
+    for c in range(out.channels, len(out.channel)):
+        out.channel[c] = k.NO_CHANNEL
+    return out.channels
+
+
+@rule
+def new_here(me: Node, now: int, sub: Sub) -> bool:
+    """The same (P_s[0], C) was not relayed a moment ago."""
+    key = mix(mix(0, sub.position[0]), sub.ring)
+    for c in range(clip(sub.channels, 0, len(sub.channel))):
+        key = mix(key, sub.channel[c])
+    place, oldest = 0, -1
+    for i in range(len(me.relayed)):
+        age = elapsed(now, me.relayed[i].at)
+        if me.relayed[i].key == key and age < k.RELAY_PAUSE:
+            return False
+        if age > oldest:
+            place, oldest = i, age
+    me.relayed[place].key, me.relayed[place].at = key, now
+    return True
+
+
+@rule
+def usable(me: Node, link: Link, avoid: int) -> bool:
+    return two_way(link) and link.ring == me.ring and link.length == me.length and link.id != avoid
+
+
+@rule
+def furthest(me: Node, p: int, s: int, avoid: int) -> tuple[int, int]:
+    """The link with the furthest usable position in (p, s], and that position; NONE if no link leads there."""
+    best, goal, most, limit = NONE, NONE, 0, ahead(p, s, me.length)
+    for i in range(len(me.link)):
+        link = me.link[i]
+        if not usable(me, link, avoid):
+            continue
+        successor_only = me.settings.shortcuts == k.NONTREE and is_tree(me, link)
+        for j in range(len(link.position)):
+            q = link.position[j]
+            if q == NONE:
+                break
+            step = ahead(p, q, me.length)
+            if most < step <= limit and 0 <= q < me.length and not (successor_only and step > 1):
+                best, goal, most = i, q, step
+    return best, goal
+
+
+@rule
+def send(me: Node, p: int, s: int, ep: int, avoid: int, out: Outcome) -> None:
+    """One more PUB, from p towards s."""
+    i, goal = furthest(me, p, s, avoid)
+    if i == NONE or out.sends >= len(out.send):
+        out.reason = k.NO_WAY
+        return
+    x = out.send[out.sends]
+    x.to, x.at, x.goal, x.ep = me.link[i].id, p, goal, ep
+    out.sends += 1
+
+
+@rule
+def forward(me: Node, pub: Pub, out: Outcome) -> None:
+    """Serve the interval [cur, ep): one part for each own position in it with a subscriber behind it."""
+    for j in range(len(me.position)):
+        p = me.position[j]
+        if p == NONE:
+            break
+        if not covers(pub.cur, pub.ep, p, me.length):
+            continue
+        ep = end_of_part(me, j, pub.ep)
+        s = next_subscriber(me, pub.channel, j)
+        if s != NONE and inside(s, p, ep, me.length):
+            send(me, p, s, ep, k.NOBODY, out)
+
+
+@rule
+def end_of_part(me: Node, j: int, ep: int) -> int:
+    """The next own position, if it comes before ep."""
+    following = me.position[j + 1] if j + 1 < len(me.position) else NONE
+    if following == NONE:
+        following = me.position[0]
+    return following if inside(following, me.position[j], ep, me.length) else ep
+
+
+@rule
+def detour(me: Node, channel: int, at: int, ep: int, avoid: int, out: Outcome) -> None:
+    """The link that was to carry a PUB from my position `at` failed: the second best."""
+    out.deliver, out.reason, out.sends = 0, k.FINE, 0
+    j = index_of(me, at)
+    if j == NONE or not has_ring(me) or not 0 <= ep < me.length:
+        out.reason = k.NOT_MY_POSITION
+        return
+    s = next_subscriber(me, channel, j)
+    if s != NONE and inside(s, at, ep, me.length):
+        send(me, at, s, ep, avoid, out)
+

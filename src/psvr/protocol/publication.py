@@ -1,0 +1,110 @@
+"""What every publish/subscribe layer shares: a PUB comes in, is handed to the application, and goes on.
+
+The systems differ in how they go on; this is the one place that knows all of them.
+"""
+
+from . import constants as k
+from .around import forward_ring, forward_vr2015
+from .form import rule
+from .links import sender
+from .numbers import clip
+from .positions import NONE
+from .psvr import forward as forward_psvr
+from .records import Node, Outcome, Pub, Send
+from .ring import has_ring, index_of
+from .shen import forward as forward_shen
+from .table import wants
+
+
+@rule
+def uses_ring(me: Node) -> bool:
+    return me.settings.system == k.PSVR or me.settings.system == k.VR2015 or me.settings.system == k.RING
+
+
+@rule
+def is_new(me: Node, pub: Pub) -> bool:
+    """(origin, boot, number) is not in the window; now it is."""
+    for i in range(len(me.seen)):
+        s = me.seen[i]
+        if s.origin == pub.origin and s.boot == pub.boot and s.number == pub.number:
+            return False
+    at = clip(me.seen_next, 0, len(me.seen) - 1)
+    me.seen[at].origin, me.seen[at].boot, me.seen[at].number = pub.origin, pub.boot, pub.number
+    me.seen_next = (at + 1) % len(me.seen)
+    return True
+
+
+@rule
+def start(me: Node, channel: int, boot: int, number: int, load: int, out: Pub) -> None:
+    """A publication of my own."""
+    out.src, out.origin, out.boot, out.number = me.id, me.id, boot, number
+    out.channel, out.hops, out.load = channel, 0, load
+    out.ring, out.cur, out.ep = max(me.ring, -1), NONE, NONE
+    if uses_ring(me) and has_ring(me):
+        out.cur = out.ep = me.position[0]
+
+
+@rule
+def stopped(me: Node, pub: Pub) -> int:
+    """Why a PUB is not to be handled here; FINE if it is."""
+    if pub.hops > 0 and sender(me, pub.src) == NONE:
+        return k.NOT_A_LINK
+    if not 0 <= pub.hops < k.HOPS_MOST or pub.origin < 0:
+        return k.TOO_MANY_HOPS
+    if not uses_ring(me):
+        return k.FINE
+    if not has_ring(me):
+        return k.NO_RING
+    if pub.ring != me.ring:
+        return k.OTHER_RING
+    if index_of(me, pub.cur) == NONE or not 0 <= pub.ep < me.length:
+        return k.NOT_MY_POSITION
+    if pub.hops > me.length:
+        return k.TOO_MANY_HOPS
+    return k.FINE
+
+
+@rule
+def handle(me: Node, now: int, pub: Pub, out: Outcome) -> None:
+    """Deliver a PUB, heard or my own, and list what to send.  A repeated one is not delivered, but goes on."""
+    out.deliver, out.sends, out.reason = 0, 0, stopped(me, pub)
+    alone = pub.hops == 0 and me.root == me.id and me.size == 1
+    if out.reason != k.FINE and not (alone and out.reason == k.NO_RING):
+        return
+    system = me.settings.system
+    if system == k.FLOOD:
+        flood(me, pub, out)
+        return
+    if wants(me, pub.channel):
+        out.deliver = 1 if is_new(me, pub) else 0
+    if alone:
+        out.reason = k.FINE
+    elif system == k.PSVR:
+        forward_psvr(me, pub, out)
+    elif system == k.VR2015:
+        forward_vr2015(me, pub, out)
+    elif system == k.RING:
+        forward_ring(me, pub, out)
+    elif system == k.SHEN:
+        forward_shen(me, now, pub, out)
+
+
+@rule
+def flood(me: Node, pub: Pub, out: Outcome) -> None:
+    """Repeat what is new, once: what today's radio meshes do."""
+    if not is_new(me, pub):
+        out.reason = k.REPEATED
+        return
+    out.deliver = 1 if wants(me, pub.channel) else 0
+    x = out.send[0]
+    x.to, x.at, x.goal, x.ep = k.NOBODY, NONE, NONE, NONE
+    out.sends = 1
+
+
+@rule
+def carry(me: Node, pub: Pub, send: Send, out: Pub) -> None:
+    """The PUB that one send of an outcome puts on the link."""
+    out.src, out.origin, out.boot, out.number = me.id, pub.origin, pub.boot, pub.number
+    out.channel, out.load, out.ring = pub.channel, pub.load, max(me.ring, -1)
+    out.cur, out.ep = send.goal, send.ep
+    out.hops = clip(pub.hops, 0, k.HOPS_MOST - 1) + 1

@@ -1,0 +1,251 @@
+"""What a node remembers and what its messages carry.
+
+Of a node's memory, three parts can be trusted after any fault, because they are read-only: its id, its settings, and
+what its application has subscribed.  All the rest may hold anything, and the rules bring it back.
+"""
+
+from typing import Annotated
+
+from . import constants as k
+from .layout import Int, Many, record
+from .numbers import COUNT_MOST, LOW32
+
+ID = Int(8, k.NOBODY, (1 << 63) - 1)
+POSITION = Int(4, -1, 2 * k.SIZE_MOST - 1)
+CHANNEL = Int(8, -(1 << 63), (1 << 63) - 1)
+NUMBER = Int(4, 0, (1 << 31) - 1)
+
+Id = Annotated[int, ID]
+Position = Annotated[int, POSITION]
+Channel = Annotated[int, CHANNEL]                   # hash of a channel's name
+Number = Annotated[int, NUMBER]
+Time = Annotated[int, Int(8, 0, k.FOREVER)]         # µs
+Flag = Annotated[int, Int(4, 0, 1)]
+Short = Annotated[int, Int(4, 0, 65535)]            # link quality, hops, small counts
+Size = Annotated[int, Int(4, 0, k.SIZE_MOST)]
+Digest = Annotated[int, Int(8, -1, LOW32)]          # 32 bits, or −1: none
+Length = Annotated[int, Int(4, 0, 2 * k.SIZE_MOST)]
+Count = Annotated[int, Int(8, 0, COUNT_MOST)]
+Positions = Annotated[list[int], Many("links", POSITION)]    # ended by −1, if not full
+
+
+@record
+class Settings:
+    """Constants of a node."""
+
+    hello: Time             # period
+    lease: Time             # δ_S; 0: from the ring's length
+    depth: Short            # D_max
+    frame: Short            # bytes of the longest frame
+    id_bytes: Short         # 2, 4 or 8: width of ids on the wire
+    position_bytes: Short
+    system: Short
+    shortcuts: Short
+
+
+@record
+class Link:
+    """A kept link, and what its other end last said."""
+
+    id: Id
+    since: Time             # when it was taken in
+    heard: Time
+    number: Number          # of the last HELLO
+    samples: Short
+    q_in: Short
+    q_out: Short
+    keeps_me: Flag          # it keeps me too: the link is two-way
+    free: Short
+    alt: Flag               # it has another way to the root
+    root: Id
+    parent: Id
+    dist: Short
+    seq: Number
+    size: Size
+    digest: Digest
+    ring: Digest
+    length: Length
+    my_start: Position      # what it, as a parent, assigns to me …
+    my_digest: Digest       # … provided that this is my digest
+    position: Positions     # its own
+
+
+@record
+class Candidate:
+    """A node that is heard, but not kept."""
+
+    id: Id
+    heard: Time
+    shun: Time              # do not propose to it until then …
+    evicted: Flag           # … nor accept it, for it had to make room
+    number: Number
+    samples: Short
+    q_in: Short
+    q_out: Short
+    keeps_me: Flag
+    free: Short
+    root: Id
+
+
+@record
+class Entry:
+    """⟨ns, t_s, nstmp⟩, and a time stamp for nstmp of its own."""
+
+    since: Time
+    spare_since: Time
+    ns: Position
+    spare: Position
+
+
+@record
+class Row:
+    """RS of one channel: an entry per own position (under `shen`: per link)."""
+
+    entry: Annotated[list[Entry], Many("links")]
+
+
+@record
+class Seen:
+    origin: Id
+    boot: Number
+    number: Number
+
+
+@record
+class Relayed:
+    key: Annotated[int, Int(8, 0, (1 << 63) - 1)]
+    at: Time
+
+
+@record
+class Node:
+    """All that a node remembers."""
+
+    id: Id
+    settings: Settings
+    wants: Annotated[list[int], Many("channels", CHANNEL)]       # C_S, the application's subscriptions
+    number: Number                                              # of my last HELLO
+    link: Annotated[list[Link], Many("links")]
+    candidate: Annotated[list[Candidate], Many("candidates")]
+    turn: Short             # whose turn it is in the next HELLO, of the candidates
+    turned_away: Short      # good nodes that keep me, for whom there is no place
+    root: Id
+    parent: Id
+    dist: Short
+    seq: Number             # the root's
+    own: Number             # mine, when I am root
+    fresh: Time             # when the root last proved that it lives
+    dead_root: Id
+    dead_seq: Number
+    dead_at: Time
+    size: Size
+    digest: Digest
+    ring: Digest
+    length: Length
+    position: Positions     # P
+    channel: Annotated[list[int], Many("channels", CHANNEL)]     # which channel a row of RS is for
+    row: Annotated[list[Row], Many("channels")]
+    overflow: Count         # SUBs that found no row
+    seen: Annotated[list[Seen], Many("window")]
+    seen_next: Short
+    relayed: Annotated[list[Relayed], Many("relays")]
+    bursts: Short           # SUBs still to be sent on a new ring
+    hello_at: Time
+    trigger_at: Time        # of the triggered HELLO; 0: none
+    said_at: Time           # when the last HELLO was sent
+    sub_at: Time
+    clean_at: Time
+
+
+READ_ONLY = ("id", "settings", "wants")
+
+
+@record
+class Listed:
+    """A kept link in a HELLO; children come first, in ascending id, and have a size."""
+
+    id: Id
+    quality: Annotated[int, Int(4, 0, 255)]
+    size: Size
+    digest: Digest
+
+
+@record
+class Heard:
+    id: Id
+    quality: Annotated[int, Int(4, 0, 255)]
+
+
+@record
+class Hello:
+    """All that the lower three layers say, once per period."""
+
+    src: Id
+    number: Number
+    free: Short
+    alt: Flag
+    root: Id
+    parent: Id
+    dist: Short
+    seq: Number
+    size: Size
+    digest: Digest
+    ring: Digest
+    length: Length
+    start: Position
+    children: Short
+    links: Short
+    heards: Short
+    link: Annotated[list[Listed], Many("links")]
+    heard: Annotated[list[Heard], Many("candidates")]
+
+
+@record
+class Sub:
+    """⟨r, C, P_s⟩ over the tree; under `shen`, what is wanted on my side, for one neighbour."""
+
+    src: Id
+    to: Id                  # a tree neighbour, or NOBODY: all of them
+    back: Id                # r: whom the sender has it from
+    limit: Short            # hops left
+    ring: Digest
+    last: Flag              # under `shen`: this is all, what is not named is not wanted
+    channels: Short
+    position: Positions
+    channel: Annotated[list[int], Many("batch", CHANNEL)]
+
+
+@record
+class Pub:
+    """⟨cur, ep, c, data⟩; the data travels beside it."""
+
+    src: Id
+    cur: Position
+    ep: Position            # end point; under `vr2015` and `ring`, where the message started
+    ring: Digest
+    channel: Channel
+    origin: Id
+    boot: Number
+    number: Number
+    hops: Short
+    load: Short             # bytes of data
+
+
+@record
+class Send:
+    """One PUB to be sent."""
+
+    to: Id                  # NOBODY: broadcast
+    at: Position            # the own position from which it goes
+    goal: Position
+    ep: Position
+
+
+@record
+class Outcome:
+    """What became of a PUB at a node."""
+
+    deliver: Flag
+    reason: Short           # why it, or a part of it, went no further
+    sends: Short
+    send: Annotated[list[Send], Many("links")]

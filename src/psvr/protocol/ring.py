@@ -1,0 +1,143 @@
+"""Layer 3, virtual ring: a walk around the tree gives every node its positions.
+
+Upwards travels how large a subtree is and a digest of its form; downwards, where it starts on the ring.  A start is
+taken only if it was computed for the form my subtree has now; otherwise I have no ring.  The root's digest names the
+ring, and SUB and PUB carry that name, so no message is ever read with the positions of another ring.
+"""
+
+from . import constants as k
+from .form import rule
+from .links import sender
+from .numbers import LOW32, clip, mix
+from .positions import NONE
+from .records import Hello, Link, Node
+from .tree import is_child
+
+
+@rule
+def hear(me: Node, link: Link, hello: Hello) -> None:
+    """Record where a link is on the ring, and where it, as my parent, would place me."""
+    link.size = clip(hello.size, 0, k.SIZE_MOST)
+    link.digest = clip(hello.digest, -1, LOW32)
+    link.ring = clip(hello.ring, -1, LOW32)
+    link.length = clip(hello.length, 0, 2 * k.SIZE_MOST)
+    link.my_start, link.my_digest = NONE, -1
+    for i in range(len(link.position)):
+        link.position[i] = NONE
+    if hello.start < 0 or link.ring < 0:
+        return
+    start, places = hello.start, 0
+    last = 1 if hello.start == 0 else 0
+    for i in range(clip(hello.children, 0, min(hello.links, len(hello.link)))):
+        child = hello.link[i]
+        places = note(link, places, start)
+        if child.id == me.id:
+            link.my_start, link.my_digest = clip(start + 1, 0, 2 * k.SIZE_MOST - 1), clip(child.digest, -1, LOW32)
+        start = clip(start + 2 * clip(child.size, 1, k.SIZE_MOST), 0, 2 * k.SIZE_MOST - 1)
+    if last == 0:
+        note(link, places, start)
+
+
+@rule
+def note(link: Link, places: int, position: int) -> int:
+    """Add a position of the link, as far as there is room; a position off its ring is none."""
+    if places < len(link.position) and 0 <= position < link.length:
+        link.position[places] = position
+        return places + 1
+    return places
+
+
+@rule
+def next_child(me: Node, after: int) -> int:
+    """The place of the child with the least id above `after`, or NONE: children in ascending id."""
+    best = NONE
+    for i in range(len(me.link)):
+        if me.link[i].id > after and is_child(me, me.link[i]):
+            if best == NONE or me.link[i].id < me.link[best].id:
+                best = i
+    return best
+
+
+@rule
+def derive(me: Node) -> bool:
+    """Size, digest and positions; True if the routing table no longer means anything."""
+    size, digest = 1, mix(0, me.id)
+    i = next_child(me, k.NOBODY)
+    while i != NONE:
+        child = me.link[i]
+        size += clip(child.size, 1, k.SIZE_MOST)
+        digest = mix(digest, child.digest)
+        i = next_child(me, child.id)
+    me.size, me.digest = clip(size, 1, k.SIZE_MOST), digest & LOW32
+    start, ring, length = place(me)
+    changed = ring != me.ring or length != me.length
+    me.ring, me.length = ring, length
+    return write_positions(me, start) or changed
+
+
+@rule
+def place(me: Node) -> tuple[int, int, int]:
+    """(start, ring, length): mine as the root, else what the parent assigns to the subtree that I have."""
+    if me.root == me.id:
+        if me.size > 1:
+            return 0, me.digest, 2 * (me.size - 1)
+        return NONE, -1, 0
+    i = sender(me, me.parent)
+    if i != NONE:
+        p = me.link[i]
+        fits = p.my_start > 0 and p.my_start + 2 * me.size - 2 < p.length
+        if fits and p.my_digest == me.digest and p.ring >= 0 and p.root == me.root:
+            return p.my_start, p.ring, p.length
+    return NONE, -1, 0
+
+
+@rule
+def write_positions(me: Node, start: int) -> bool:
+    """P, from the start and the sizes of the children; True if it changed."""
+    changed, places = False, 0
+    i = next_child(me, k.NOBODY) if start != NONE else NONE
+    at = start
+    while at != NONE and places < len(me.position):
+        if me.position[places] != at:
+            me.position[places], changed = at, True
+        places += 1
+        if i == NONE:
+            break
+        at += 2 * clip(me.link[i].size, 1, k.SIZE_MOST)
+        i = next_child(me, me.link[i].id)
+        if i == NONE and me.root == me.id:
+            break               # the root's last position is 0 again
+    for j in range(places, len(me.position)):
+        if me.position[j] != NONE:
+            me.position[j], changed = NONE, True
+    return changed
+
+
+@rule
+def has_ring(me: Node) -> bool:
+    return me.ring >= 0 and me.length >= 2 and 0 <= me.position[0] < me.length
+
+
+@rule
+def index_of(me: Node, position: int) -> int:
+    """Which of my positions this is, or NONE."""
+    if position >= 0:
+        for j in range(len(me.position)):
+            if me.position[j] == position:
+                return j
+    return NONE
+
+
+@rule
+def write(me: Node, out: Hello) -> None:
+    """Ring state, and the children first among the links: their sizes are their starts."""
+    out.size, out.digest, out.ring, out.length = me.size, me.digest, me.ring, me.length
+    out.start = me.position[0] if has_ring(me) else NONE
+    out.children = 0
+    i = next_child(me, k.NOBODY)
+    while i != NONE:
+        child, listed = me.link[i], out.link[out.children]
+        listed.id, listed.quality = child.id, clip(child.q_in, 0, k.QUALITY_ONE) // k.QUALITY_BYTE
+        listed.size, listed.digest = clip(child.size, 1, k.SIZE_MOST), clip(child.digest, -1, LOW32)
+        out.children += 1
+        i = next_child(me, child.id)

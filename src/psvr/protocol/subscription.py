@@ -1,0 +1,74 @@
+"""What every publish/subscribe layer shares of subscriptions: when SUBs are sent and rows are cleaned.
+
+`vr2015` learns its next subscribers as PSVR does; `ring` and `flood` need no subscriptions at all.
+"""
+
+from . import constants as k
+from . import psvr, shen, table
+from .form import rule
+from .numbers import clip, due, spread
+from .records import Node, Sub
+
+
+@rule
+def announces(me: Node) -> bool:
+    """The system of this node sends SUBs."""
+    return me.settings.system != k.RING and me.settings.system != k.FLOOD
+
+
+@rule
+def on_new_ring(me: Node, now: int) -> None:
+    """The table means nothing any more; teach the new positions soon, and say so more than once."""
+    if me.settings.system != k.SHEN:
+        table.reset(me)
+    me.bursts = k.BURSTS
+    me.sub_at = now + spread(me.id, now, 1, k.BURST_LEAST, k.BURST_MOST)
+
+
+@rule
+def sub_is_due(me: Node, now: int) -> bool:
+    return announces(me) and due(now, me.sub_at, 2 * table.lease(me))
+
+
+@rule
+def after_sub(me: Node, now: int) -> None:
+    """When to send the next SUB: the repetitions of a burst, then the lease, a little early or late."""
+    me.bursts = clip(me.bursts, 0, k.BURSTS)
+    if me.bursts > 0:
+        me.bursts -= 1
+    if me.bursts == 2:
+        me.sub_at = now + k.BURST_SECOND
+    elif me.bursts == 1:
+        me.sub_at = now + k.BURST_THIRD
+    else:
+        lease = table.lease(me)
+        early = lease * k.JITTER_PERCENT // 100
+        me.sub_at = now + lease - spread(me.id, now, 2, 0, early)
+
+
+@rule
+def write(me: Node, now: int, part: int, out: Sub) -> int:
+    """The `part`-th SUB that is due; the number of the next, 0 when that was the last."""
+    if me.settings.system == k.SHEN:
+        return shen.write_sub(me, now, part, out)
+    return psvr.write_sub(me, part, out)
+
+
+@rule
+def hear(me: Node, now: int, sub: Sub, out: Sub) -> int:
+    """A SUB is heard; if `out` then names channels, it is to be broadcast over the tree."""
+    out.channels = 0
+    if not announces(me):
+        return k.FINE
+    if me.settings.system == k.SHEN:
+        return shen.hear_sub(me, now, sub)
+    return psvr.hear_sub(me, now, sub, out)
+
+
+@rule
+def clean(me: Node, now: int) -> None:
+    if me.settings.system == k.SHEN:
+        shen.clean(me, now)
+    else:
+        table.clean(me, now)
+    me.clean_at = now + table.lease(me) // k.CLEANS

@@ -1,0 +1,160 @@
+"""Layer 2, spanning tree: the least id of the network becomes root, everyone takes a parent nearer to it.
+
+A root proves that it lives by a number that grows with every period.  A root that does not is given up, and its old
+numbers are refused for a while, so that neighbours cannot talk each other into a root that no longer exists.
+Everything is derived anew, from what the links last said, at every HELLO heard or sent.
+"""
+
+from . import constants as k
+from .form import rule
+from .links import find, sender, two_way
+from .numbers import clip, elapsed
+from .positions import NONE
+from .records import Hello, Link, Node
+
+
+@rule
+def hear(link: Link, hello: Hello) -> None:
+    """Record what a link says of its place in the tree."""
+    link.root = max(hello.root, k.NOBODY)
+    link.parent = max(hello.parent, k.NOBODY)
+    link.dist = clip(hello.dist, 0, k.DISTANCE_MOST)
+    link.seq = clip(hello.seq, 0, k.SEQ_LIMIT)
+
+
+@rule
+def is_child(me: Node, link: Link) -> bool:
+    return two_way(link) and link.parent == me.id and link.root == me.root and link.id != me.parent
+
+
+@rule
+def is_tree(me: Node, link: Link) -> bool:
+    """The link belongs to the tree."""
+    return (two_way(link) and link.id == me.parent) or is_child(me, link)
+
+
+@rule
+def tree_degree(me: Node) -> int:
+    number = 0
+    for i in range(len(me.link)):
+        if is_tree(me, me.link[i]):
+            number += 1
+    return number
+
+
+@rule
+def beat(me: Node) -> None:
+    """Once per period: the number by which I prove that I live."""
+    me.own = me.own + 1 if 0 <= me.own < k.SEQ_LIMIT - 1 else 0
+    if me.root == me.id:
+        me.seq = me.own
+
+
+@rule
+def refused(me: Node, now: int, link: Link) -> bool:
+    """The link offers no root to follow."""
+    if not two_way(link) or not 0 <= link.root < me.id or link.parent == me.id:
+        return True
+    if link.dist + 1 > min(me.settings.depth, k.DISTANCE_MOST) or not 0 <= link.seq < k.SEQ_LIMIT:
+        return True
+    if (link.dist == 0) != (link.root == link.id):
+        return True
+    return (link.root == me.dead_root and link.seq <= me.dead_seq
+            and elapsed(now, me.dead_at) <= k.DEAD_LIFE * me.settings.hello)
+
+
+@rule
+def root_is_dead(me: Node, now: int) -> bool:
+    life = k.ROOT_LIFE * me.settings.hello + clip(me.dist, 0, k.DISTANCE_MOST) * me.settings.hello // k.ROOT_LIFE_STEPS
+    return elapsed(now, me.fresh) > life
+
+
+@rule
+def be_root(me: Node, now: int) -> None:
+    me.root, me.parent, me.dist, me.seq, me.fresh = me.id, k.NOBODY, 0, me.own, now
+
+
+@rule
+def derive(me: Node, now: int) -> None:
+    """Root, parent, distance and number, from what the links offer."""
+    catch_up(me)
+    if me.root != me.id and root_is_dead(me, now):
+        me.dead_root = max(me.root, k.NOBODY)
+        me.dead_seq, me.dead_at = clip(me.seq, 0, k.SEQ_LIMIT), now
+        be_root(me, now)
+    if elapsed(now, me.dead_at) > k.DEAD_LIFE * me.settings.hello:
+        me.dead_root, me.dead_seq, me.dead_at = k.NOBODY, 0, 0
+    best = best_offer(me, now)
+    if best == NONE:
+        be_root(me, now)
+    else:
+        follow(me, now, best)
+
+
+@rule
+def catch_up(me: Node) -> None:
+    """My number must be newer than any that is still around from before a restart or a fault."""
+    if not 0 <= me.own < k.SEQ_LIMIT:
+        me.own = 0
+    for i in range(len(me.link)):
+        link = me.link[i]
+        if two_way(link) and link.root == me.id and me.own < link.seq < k.SEQ_TRUSTED:
+            me.own = link.seq
+
+
+@rule
+def best_offer(me: Node, now: int) -> int:
+    """The link with the least (root, distance, id); the present parent stays while it is at most a step longer."""
+    best = NONE
+    for i in range(len(me.link)):
+        link = me.link[i]
+        if refused(me, now, link):
+            continue
+        if best == NONE or less(link, me.link[best]):
+            best = i
+    parent = sender(me, me.parent)
+    if best != NONE and parent != NONE and not refused(me, now, me.link[parent]):
+        kept, other = me.link[parent], me.link[best]
+        if kept.root == other.root and kept.dist <= other.dist + 1:
+            return parent
+    return best
+
+
+@rule
+def less(a: Link, b: Link) -> bool:
+    if a.root != b.root:
+        return a.root < b.root
+    if a.dist != b.dist:
+        return a.dist < b.dist
+    return a.id < b.id
+
+
+@rule
+def follow(me: Node, now: int, best: int) -> None:
+    """Take the root of a link; its life is renewed by news only, or the time-out would stretch itself."""
+    parent = me.link[best]
+    newest = parent.seq
+    for i in range(len(me.link)):
+        link = me.link[i]
+        if link.root == parent.root and link.seq > newest and not refused(me, now, link):
+            newest = link.seq
+    if me.root != parent.root or newest > me.seq:
+        me.fresh = now
+    me.root, me.parent, me.dist, me.seq = parent.root, parent.id, parent.dist + 1, newest
+
+
+@rule
+def has_alternative(me: Node) -> bool:
+    """I have another neighbour, not my child, with the same root and at most my distance."""
+    for i in range(len(me.link)):
+        link = me.link[i]
+        if two_way(link) and link.id != me.parent and link.parent != me.id and link.root == me.root:
+            if 0 <= link.dist <= me.dist:
+                return True
+    return False
+
+
+@rule
+def write(me: Node, out: Hello) -> None:
+    out.root, out.parent, out.dist, out.seq = me.root, me.parent, me.dist, me.seq
+    out.alt = 1 if find(me, me.parent) != NONE and has_alternative(me) else 0
