@@ -26,7 +26,7 @@ def make(cls: type, capacity: Capacity, form: str) -> Any:
     if form == "protocol":
         return blank(cls, capacity)
     import numpy as np
-    return np.zeros(1, dtype(cls, capacity))[0]
+    return np.zeros(1, dtype(cls, capacity)).view(np.recarray)[0]
 
 
 @dataclass
@@ -58,7 +58,7 @@ class Network:
         self.pubs: list[tuple[int, int, int, int]] = []      # (publication, from, to, ep)
         self.received: list[tuple[int, int]] = []            # (publication, node)
         self.dropped: list[tuple[str, int]] = []
-        self.number = 0
+        self.number = 1000                                   # beyond what `anything` likes to draw
         for v in range(self.n):
             self.boot(v)
 

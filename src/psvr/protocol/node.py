@@ -7,7 +7,7 @@ again (`next_due`), calls `wake` then, and sends what these leave in the records
 from . import constants as k
 from . import links, publication, ring, subscription, table, tree
 from .form import rule
-from .numbers import clip, due, elapsed, mix, spread
+from .numbers import due, elapsed, mix, spread
 from .positions import NONE
 from .records import Hello, Node, Outcome, Pub, Settings, Sub
 
@@ -121,14 +121,21 @@ def unsubscribe(me: Node, now: int, channel: int) -> None:
 
 
 @rule
+def sooner(now: int, when: int, at: int, longest: int) -> int:
+    """The earlier of two deadlines; one that no rule would have set is now."""
+    return now if due(now, at, longest) else min(when, at)
+
+
+@rule
 def next_due(me: Node, now: int) -> int:
     """When to call `wake` next."""
-    when = min(me.hello_at, me.clean_at)
+    when = sooner(now, k.FOREVER, me.hello_at, 2 * me.settings.hello)
+    when = sooner(now, when, me.clean_at, table.lease(me))
     if me.trigger_at != 0:
-        when = min(when, me.trigger_at)
+        when = sooner(now, when, me.trigger_at, k.TRIGGER_GAP)
     if subscription.announces(me):
-        when = min(when, me.sub_at)
-    return clip(when, now, now + me.settings.hello * 2)
+        when = sooner(now, when, me.sub_at, 2 * table.lease(me))
+    return when
 
 
 @rule

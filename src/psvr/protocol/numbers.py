@@ -1,13 +1,12 @@
 """Arithmetic that gives the same in both forms: times that may be corrupt, ranges, hashes, spread.
 
-Compiled integers are 64 bits and wrap, plain ones do not.  So times are subtracted only after a check, and hashes
-keep the low 63 bits, which are equal in both.
+Compiled integers have 64 bits, and the compiler assumes that they never overflow: code that relies on wrapping is
+optimized into something else.  So times are subtracted only after a check, and hashes are made of 32-bit pieces.
 """
 
 from . import constants as k
 from .form import rule
 
-LOW63 = (1 << 63) - 1
 LOW32 = (1 << 32) - 1
 COUNT_MOST = 1 << 62
 
@@ -42,12 +41,18 @@ def count(x: int) -> int:
 
 
 @rule
+def stir(h: int) -> int:
+    """A bijection of 32 bits; the factors have 31, so that no product passes 63."""
+    h = (h * 0x7FEB352D) & LOW32
+    h ^= h >> 15
+    h = (h * 0x31848BAB) & LOW32
+    return h ^ (h >> 16)
+
+
+@rule
 def mix(h: int, x: int) -> int:
-    """63 bits that depend on all bits of h and x."""
-    h = ((h ^ (x & LOW63)) * 0x2545F4914F6CDD1D) & LOW63
-    h ^= h >> 29
-    h = (h * 0x1B873593CC9E2D51) & LOW63
-    return h ^ h >> 32
+    """32 bits that depend on all bits of h and x."""
+    return stir(stir(h ^ (x & LOW32)) ^ ((x >> 32) & LOW32))
 
 
 @rule

@@ -113,7 +113,7 @@ class Seen:
 
 @record
 class Relayed:
-    key: Annotated[int, Int(8, 0, (1 << 63) - 1)]
+    key: Annotated[int, Int(8, 0, LOW32)]
     at: Time
 
 
@@ -162,7 +162,7 @@ READ_ONLY = ("id", "settings", "wants")
 
 @record
 class Listed:
-    """A kept link in a HELLO; children come first, in ascending id, and have a size."""
+    """A kept link in a HELLO; children come first, in ascending id, and alone have a size and a digest."""
 
     id: Id
     quality: Annotated[int, Int(4, 0, 255)]
@@ -189,7 +189,7 @@ class Hello:
     dist: Short
     seq: Number
     size: Size
-    digest: Digest
+    digest: Annotated[int, Int(8, 0, LOW32)]
     ring: Digest
     length: Length
     start: Position

@@ -18,7 +18,7 @@ from .tree import is_child
 def hear(me: Node, link: Link, hello: Hello) -> None:
     """Record where a link is on the ring, and where it, as my parent, would place me."""
     link.size = clip(hello.size, 0, k.SIZE_MOST)
-    link.digest = clip(hello.digest, -1, LOW32)
+    link.digest = clip(hello.digest, 0, LOW32)
     link.ring = clip(hello.ring, -1, LOW32)
     link.length = clip(hello.length, 0, 2 * k.SIZE_MOST)
     link.my_start, link.my_digest = NONE, -1
@@ -68,7 +68,7 @@ def derive(me: Node) -> bool:
         size += clip(child.size, 1, k.SIZE_MOST)
         digest = mix(digest, child.digest)
         i = next_child(me, child.id)
-    me.size, me.digest = clip(size, 1, k.SIZE_MOST), digest & LOW32
+    me.size, me.digest = clip(size, 1, k.SIZE_MOST), digest
     start, ring, length = place(me)
     changed = ring != me.ring or length != me.length
     me.ring, me.length = ring, length
@@ -138,6 +138,6 @@ def write(me: Node, out: Hello) -> None:
     while i != NONE:
         child, listed = me.link[i], out.link[out.children]
         listed.id, listed.quality = child.id, clip(child.q_in, 0, k.QUALITY_ONE) // k.QUALITY_BYTE
-        listed.size, listed.digest = clip(child.size, 1, k.SIZE_MOST), clip(child.digest, -1, LOW32)
+        listed.size, listed.digest = clip(child.size, 1, k.SIZE_MOST), clip(child.digest, 0, LOW32)
         out.children += 1
         i = next_child(me, child.id)

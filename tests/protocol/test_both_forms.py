@@ -1,0 +1,131 @@
+"""The rules give bit-identical states compiled and uncompiled, event by event, from any memory, side by side."""
+
+import random
+from typing import Any
+
+import pytest
+
+from network import CHANNEL, Network, anything_of, make, rules
+from psvr.protocol import constants as k
+from psvr.protocol.layout import Capacity, restore, snapshot
+from psvr.protocol.records import READ_ONLY, Hello, Node, Outcome, Pub, Sub
+
+SMALL = Capacity(links=4, candidates=3, channels=4, batch=3, window=4, relays=2)
+FORMS = ("protocol", "compiled")
+
+
+def differences(a: Any, b: Any, path: str = "") -> list[str]:
+    if isinstance(a, dict):
+        return [d for key in a for d in differences(a[key], b[key], f"{path}.{key}")]
+    if isinstance(a, list):
+        return [d for i, (x, y) in enumerate(zip(a, b, strict=True)) for d in differences(x, y, f"{path}[{i}]")]
+    return [] if a == b else [f"{path}: {a} ≠ {b}"]
+
+
+class Pair:
+    """One node in both forms; every event goes to both."""
+
+    def __init__(self, rng: random.Random, capacity: Capacity, system: int) -> None:
+        self.rng, self.capacity, self.now = rng, capacity, rng.choice([0, 10**6, 10**15])
+        self.node = {form: make(Node, capacity, form) for form in FORMS}
+        shot = anything_of(rng, Node, capacity)
+        shot["id"] = rng.randint(0, 8)
+        shot["wants"] = [rng.choice([k.NO_CHANNEL, CHANNEL, -CHANNEL, 5]) for _ in shot["wants"]]
+        shot["settings"] = {"hello": k.SECOND, "lease": rng.choice([0, k.SECOND]), "depth": 6, "frame": 116,
+                            "id_bytes": 2, "position_bytes": 2, "system": system, "shortcuts": rng.randint(0, 1)}
+        for form in FORMS:
+            restore(self.node[form], Node, shot)
+
+    def call(self, name: str, *arguments: Any, outs: tuple[type, ...] = ()) -> Any:
+        """Apply a rule in both forms to equal arguments; what it returns, once, after all is seen to be equal."""
+        results = []
+        for form in FORMS:
+            given = [self.given(x, form) for x in arguments]
+            made = [make(cls, self.capacity, form) for cls in outs]
+            answer = getattr(rules(form), name)(self.node[form], self.now, *given, *made)
+            results.append(({"answer": None if answer is None else int(answer)}, snapshot(self.node[form], Node),
+                            *(snapshot(x, cls) for x, cls in zip(made, outs))))
+        for a, b in zip(*results, strict=True):
+            assert not differences(a, b), (name, differences(a, b)[:5])
+        return results[0]
+
+    def given(self, x: Any, form: str) -> Any:
+        if not isinstance(x, tuple):
+            return x
+        made = make(x[0], self.capacity, form)
+        restore(made, *x)
+        return made
+
+    def event(self) -> None:
+        rng = self.rng
+        self.now += rng.choice([0, 1, 10**5, 10**6, 10**7])
+        kind = rng.randrange(8)
+        if kind < 3:
+            self.call("hear_hello", (Hello, self.message(Hello)))
+        elif kind == 3:
+            self.call("hear_sub", (Sub, self.message(Sub)), outs=(Sub,))
+        elif kind == 4:
+            self.call("hear_pub", (Pub, self.message(Pub)), outs=(Outcome,))
+        elif kind == 5:
+            self.call("publish", rng.choice([CHANNEL, 5, 0]), 1, rng.randint(0, 9), 0, outs=(Pub, Outcome))
+        elif kind == 6:
+            name = rng.choice(["subscribe", "unsubscribe"])
+            self.call(name, rng.choice([CHANNEL, -CHANNEL, 5, 6, 7, 8]))
+        else:
+            said = self.call("wake", outs=(Hello,))[0]["answer"]
+            if said & 2:
+                self.call("write_sub", rng.choice([0, 0, 1, 3]), outs=(Sub,))
+        self.call("next_due")
+
+    def message(self, cls: type) -> dict[str, Any]:
+        """Anything, but often from a neighbour and about the ring that the node is on."""
+        shot, me = anything_of(self.rng, cls, self.capacity), snapshot(self.node["protocol"], Node)
+        if self.rng.random() < 0.8:
+            shot["src"] = self.rng.choice([link["id"] for link in me["link"]] + [self.rng.randint(0, 8)])
+            shot["ring"], shot["hops"] = me["ring"], 1
+            shot["cur"] = self.rng.choice(me["position"])
+            if cls is Hello:
+                shot["number"], shot["links"] = self.rng.randint(0, 9), self.capacity.links
+                shot["link"][0]["id"], shot["root"] = me["id"], self.rng.randint(0, 4)
+                shot["link"][0]["quality"], shot["dist"] = 255, self.rng.randint(0, 3)
+            if cls is not Pub:
+                shot.pop("hops"), shot.pop("cur")
+        return shot
+
+
+@pytest.mark.parametrize("system", range(len(k.SYSTEMS)), ids=k.SYSTEMS)
+def test_any_memory_and_any_events_give_equal_states(system: int) -> None:
+    for seed in range(40):
+        pair = Pair(random.Random(seed), SMALL, system)
+        for _ in range(40):
+            pair.event()
+
+
+def test_whole_networks_live_through_the_same_states() -> None:
+    edges = [(0, 1), (1, 2), (2, 3), (3, 4), (4, 0), (1, 4), (4, 5)]
+    twins = [Network(edges, 6, seed=3, form=form, loss=0.1) for form in FORMS]
+    for net in twins:
+        net.subscribe(2, 5)
+        net.run(15)
+        net.corrupt(1)
+        net.corrupt(4)
+        net.run(25)
+        for v in range(6):
+            net.publish(v)
+    a, b = twins
+    for v in range(6):
+        assert not differences(snapshot(a.node[v], Node), snapshot(b.node[v], Node))
+    assert a.pubs == b.pubs and a.delivered == b.delivered and len(a.delivered) >= 12
+
+
+def test_read_only_memory_is_never_written() -> None:
+    rng = random.Random(1)
+    for system in range(len(k.SYSTEMS)):
+        pair = Pair(rng, SMALL, system)
+        before = snapshot(pair.node["protocol"], Node)
+        for _ in range(60):
+            pair.now += 10**5
+            pair.call("hear_hello", (Hello, pair.message(Hello)))
+            pair.call("wake", outs=(Hello,))
+        after = snapshot(pair.node["protocol"], Node)
+        assert all(before[name] == after[name] for name in READ_ONLY)
