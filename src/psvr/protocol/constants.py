@@ -19,7 +19,9 @@ JITTER_PERCENT = 10
 QUALITY_ONE = 65535             # reception of everything
 QUALITY_START = 32768           # nothing is known of a node just heard
 QUALITY_ADMIT = 45875           # 0.7: good enough to be taken in
+QUALITY_JOIN = 36044            # 0.55: good enough if it joins two trees; without, a bridge at 20 % loss waited 75 s
 QUALITY_DROP = 29491            # 0.45: too bad to be kept; far below ADMIT, so that links do not flap
+QUALITY_BETTER = 9830           # 0.15: what a node must be better by to replace a link below ADMIT, or links flap
 QUALITY_BYTE = 257              # one step of the byte on the wire: 255 · 257 = 65535
 SAMPLES = 31                    # the weight of a sample is 1/(k+2) and never below 1/33 ≈ 0.03
 GAP_MOST = 16                   # HELLOs counted as lost in one go; more is a restart or a fault

@@ -250,7 +250,7 @@ def each_period(me: Node, now: int) -> None:
     me.turned_away = 0
     for i in range(len(me.candidate)):
         c = me.candidate[i]
-        if c.keeps_me == 1 and c.id != k.NOBODY and link_quality(c) >= k.QUALITY_ADMIT:
+        if c.keeps_me == 1 and c.id != k.NOBODY and good(me, c):
             me.turned_away += 1
 
 
@@ -264,12 +264,18 @@ def half_open(me: Node) -> int:
 
 
 @rule
+def good(me: Node, c: Candidate) -> bool:
+    """Good enough to be taken in; a node that joins two trees may be worse."""
+    return link_quality(c) >= (k.QUALITY_ADMIT if c.root == me.root else k.QUALITY_JOIN)
+
+
+@rule
 def best_candidate(me: Node, keeps_me: bool) -> int:
     """The best good node to accept, or to propose to; nodes of a foreign root first, for they join two trees."""
     best, most = NONE, -1
     for j in range(len(me.candidate)):
         c = me.candidate[j]
-        if c.id == k.NOBODY or c.evicted == 1 or (c.keeps_me == 1) != keeps_me or link_quality(c) < k.QUALITY_ADMIT:
+        if c.id == k.NOBODY or c.evicted == 1 or (c.keeps_me == 1) != keeps_me or not good(me, c):
             continue
         if not keeps_me and (c.shun != 0 or (c.free == 0 and not 0 <= c.root < me.root)):
             continue
@@ -310,6 +316,11 @@ def find_free(me: Node) -> int:
 
 
 @rule
+def better(c: Candidate, quality: int) -> bool:
+    return link_quality(c) >= quality + k.QUALITY_BETTER
+
+
+@rule
 def to_evict(me: Node, c: Candidate) -> int:
     """Whose place a candidate may have: to join a foreign tree any link that can be spared, else a bad one."""
     foreign = c.root != me.root and (c.keeps_me == 1 or 0 <= c.root < me.root)
@@ -324,7 +335,7 @@ def to_evict(me: Node, c: Candidate) -> int:
             worth = quality + (k.QUALITY_ONE + 1)
         elif foreign and link.id != me.parent and link.alt == 1:
             worth = quality + 2 * (k.QUALITY_ONE + 1)
-        elif quality < k.QUALITY_ADMIT:
+        elif not tree and quality < k.QUALITY_ADMIT and c.keeps_me == 1 and better(c, quality):
             worth = quality
         else:
             continue
