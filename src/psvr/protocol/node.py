@@ -144,6 +144,8 @@ def wake(me: Node, now: int, out: Hello) -> int:
     said = 0
     if due(now, me.hello_at, 2 * me.settings.hello):
         links.each_period(me, now)
+        publication.tidy(me)
+        subscription.tidy(me, now)
         tree.beat(me)
         derive(me, now)
         early = me.settings.hello * k.JITTER_PERCENT // 100

@@ -35,6 +35,16 @@ def is_new(me: Node, pub: Pub) -> bool:
 
 
 @rule
+def tidy(me: Node) -> None:
+    """Forget what cannot have been seen; a window that a fault has written suppresses nothing for long."""
+    for i in range(len(me.seen)):
+        s = me.seen[i]
+        if s.origin < 0 or s.boot < 0 or s.number < 0:
+            s.origin, s.boot, s.number = k.NOBODY, 0, 0
+    me.seen_next = clip(me.seen_next, 0, len(me.seen) - 1)
+
+
+@rule
 def start(me: Node, channel: int, boot: int, number: int, load: int, out: Pub) -> None:
     """A publication of my own."""
     out.src, out.origin, out.boot, out.number = me.id, me.id, boot, number

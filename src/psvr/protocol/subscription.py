@@ -6,7 +6,7 @@
 from . import constants as k
 from . import psvr, shen, table
 from .form import rule
-from .numbers import clip, due, spread
+from .numbers import COUNT_MOST, LOW32, clip, due, elapsed, spread
 from .records import Node, Sub
 
 
@@ -33,9 +33,7 @@ def sub_is_due(me: Node, now: int) -> bool:
 @rule
 def after_sub(me: Node, now: int) -> None:
     """When to send the next SUB: the repetitions of a burst, then the lease, a little early or late."""
-    me.bursts = clip(me.bursts, 0, k.BURSTS)
-    if me.bursts > 0:
-        me.bursts -= 1
+    me.bursts = clip(me.bursts, 1, k.BURSTS) - 1
     if me.bursts == 2:
         me.sub_at = now + k.BURST_SECOND
     elif me.bursts == 1:
@@ -44,6 +42,17 @@ def after_sub(me: Node, now: int) -> None:
         lease = table.lease(me)
         early = lease * k.JITTER_PERCENT // 100
         me.sub_at = now + lease - spread(me.id, now, 2, 0, early)
+
+
+@rule
+def tidy(me: Node, now: int) -> None:
+    """Forget SUBs that cannot have been relayed, and bring the counts back into range."""
+    for i in range(len(me.relayed)):
+        r = me.relayed[i]
+        if not 0 <= r.key <= LOW32 or elapsed(now, r.at) == k.FOREVER:
+            r.key = r.at = 0
+    me.bursts = clip(me.bursts, 0, k.BURSTS)
+    me.overflow = clip(me.overflow, 0, COUNT_MOST)
 
 
 @rule

@@ -1,0 +1,5 @@
+"""Measurements of the package: `python -m benchmarks` runs them all, `python -m benchmarks NAME …` some.
+
+A benchmark is a module of this package with a function `run` that prints its report.  One that sets `ON_REQUEST`
+is left out unless it is named.
+"""

@@ -1,0 +1,85 @@
+"""`psvr route`: one publication through a settled network, told, as JSON, or drawn."""
+
+import argparse
+import json
+import sys
+from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from psvr.errors import BadInput
+
+if TYPE_CHECKING:
+    from psvr.routing.case import Case
+    from psvr.routing.report import Report
+
+EXAMPLES = ("small", "large", "line")
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", nargs="?", metavar="CASE.json", help="the case; - reads standard input")
+    parser.add_argument("--case", metavar="NAME", help="which one, where the file holds a list of cases")
+    parser.add_argument("--example", metavar="NAME", help=f"an example of the paper instead: {', '.join(EXAMPLES)}")
+    parser.add_argument("--system", default="psvr", metavar="NAME",
+                        help="whose route is told: psvr (default), vr2015, ring, shen, td, ts, steiner, flood")
+    parser.add_argument("--shortcuts", metavar="SET",
+                        help="all or nontree, instead of what the case says (default: all)")
+    parser.add_argument("--json", action="store_true", help="print one JSON object instead of an account")
+    parser.add_argument("--svg", metavar="FILE", help="draw topology and ring into FILE")
+
+
+def run(options: argparse.Namespace) -> int:
+    check(options)
+    from psvr.routing.report import as_json, compare, make_report
+    report = make_report(case_of(options), options.system, options.shortcuts)
+    comparison = compare(report)
+    if options.svg is not None:
+        draw(report, options.svg)
+    if options.json:
+        show(json.dumps(as_json(report)) + "\n")
+    else:
+        from psvr.routing.account import account
+        show(account(report, comparison))
+    for line in comparison.wrong:
+        print(f"psvr: not as expected: {line}", file=sys.stderr)
+    return 1 if comparison.wrong else 0
+
+
+def check(options: argparse.Namespace) -> None:
+    """What can be said before anything is loaded."""
+    if (options.file is None) == (options.example is None):
+        both = "CASE.json and --example: give only one of them"
+        raise BadInput(both if options.file is not None else "CASE.json: missing; give a file, - or --example NAME")
+    if options.example is not None and options.example not in EXAMPLES:
+        raise BadInput(f"--example: must be one of {', '.join(EXAMPLES)}, not {options.example}")
+    if options.example is not None and options.case is not None:
+        raise BadInput("--case: chooses from a file, not from the examples")
+    if options.shortcuts not in (None, "all", "nontree"):
+        raise BadInput(f"--shortcuts: must be all or nontree, not {options.shortcuts}")
+    if options.svg in ("", "-"):
+        raise BadInput("--svg: must be the name of a file")
+
+
+def case_of(options: argparse.Namespace) -> "Case":
+    from psvr.routing.case import parse_case, read_case
+    if options.example is None:
+        return read_case(options.file, options.case)
+    example = resources.files("psvr.routing") / "examples" / f"{options.example}.json"
+    return parse_case(json.loads(example.read_text(encoding="utf-8")))
+
+
+def draw(report: "Report", file: str) -> None:
+    from psvr.routing.picture import picture
+    text = picture(report)
+    path = Path(file)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    except (OSError, ValueError) as error:
+        raise BadInput(f"--svg: {file} cannot be written: {getattr(error, 'strerror', None) or error}") from None
+
+
+def show(text: str) -> None:
+    """Names of nodes may hold characters that a narrow terminal cannot."""
+    encoding = sys.stdout.encoding or "utf-8"
+    sys.stdout.write(text.encode(encoding, "replace").decode(encoding))

@@ -1,0 +1,94 @@
+"""Message counts of many publications under several systems, from plain arrays of sets and publishers."""
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+
+from psvr.errors import BadInput
+
+from .batch import count_psvr, count_tree, count_vr2015
+from .checks import shown
+from .csr import Ints, Marks
+from .rings import children, top_down
+from .settled import Settled
+from .trees import count_td
+
+Count = Callable[[Settled, Marks, Ints, Ints], None]
+
+
+def psvr(shortcuts: str) -> Count:
+    def count(settled: Settled, members: Marks, publishers: Ints, out: Ints) -> None:
+        table = settled.shortcuts(shortcuts)
+        count_psvr(settled.ring, settled.after, *table.arrays, settled.first_own, settled.own, members, publishers, out)
+    return count
+
+
+def vr2015(shortcuts: str) -> Count:
+    def count(settled: Settled, members: Marks, publishers: Ints, out: Ints) -> None:
+        table = settled.shortcuts(shortcuts)
+        count_vr2015(settled.ring, *table.arrays, settled.first_own, settled.own, members, publishers, out)
+    return count
+
+
+def ring(settled: Settled, members: Marks, publishers: Ints, out: Ints) -> None:
+    out[:] = settled.length
+
+
+def flood(settled: Settled, members: Marks, publishers: Ints, out: Ints) -> None:
+    out[:] = settled.graph.n
+
+
+def along_tree(parent: Ints, members: Marks, publishers: Ints, out: Ints) -> None:
+    root = int(np.argmin(parent))
+    count_tree(parent, top_down(root, *children(parent)), members, publishers, out)
+
+
+def shen(settled: Settled, members: Marks, publishers: Ints, out: Ints) -> None:
+    along_tree(settled.parent, members, publishers, out)
+
+
+def ts(settled: Settled, members: Marks, publishers: Ints, out: Ints) -> None:
+    along_tree(settled.central_parent, members, publishers, out)
+
+
+def td(settled: Settled, members: Marks, publishers: Ints, out: Ints) -> None:
+    count_td(settled.graph.start, settled.graph.near, members, publishers, out)
+
+
+COLUMNS: dict[str, Count] = {
+    "psvr/all": psvr("all"), "psvr/nontree": psvr("nontree"),
+    "vr2015/all": vr2015("all"), "vr2015/nontree": vr2015("nontree"),
+    "ring": ring, "shen": shen, "td": td, "ts": ts, "flood": flood,
+}
+
+
+def count_messages(
+    settled: Settled, members: Any, publishers: Any, columns: Iterable[str] = tuple(COLUMNS)
+) -> dict[str, Ints]:
+    """Messages of every publication under each of these systems.
+
+    `members[i, v]` is true where node v is in set i, and `publishers[i]` are the publishers for that set.
+    """
+    chosen = list(columns)
+    for name in chosen:
+        if name not in COLUMNS:
+            raise BadInput(f"columns: must be from {', '.join(COLUMNS)}, not {shown(name)}")
+    marks, senders = checked(settled.graph.n, np.asarray(members), np.asarray(publishers))
+    result = {name: np.zeros(senders.shape, dtype=np.int32) for name in chosen}
+    for name, out in result.items():
+        if settled.length or name == "flood":
+            COLUMNS[name](settled, marks, senders, out)
+    return result
+
+
+def checked(n: int, members: Any, publishers: Any) -> tuple[Marks, Ints]:
+    """Both arrays as compiled code takes them."""
+    if members.ndim != 2 or members.shape[1] != n or members.dtype.kind not in "biu":
+        raise BadInput(f"members: must be an array of true and false with a column for each of the {n} nodes")
+    if publishers.ndim != 2 or len(publishers) != len(members) or publishers.dtype.kind not in "iu":
+        raise BadInput(f"publishers: must be an array of node ids with a row for each of the {len(members)} sets")
+    if publishers.size and not 0 <= publishers.min() <= publishers.max() < n:
+        raise BadInput(f"publishers: must be nodes from 0 to {n - 1}")
+    marks = np.ascontiguousarray(members != 0, dtype=np.uint8)
+    return marks, np.ascontiguousarray(publishers, dtype=np.int32)

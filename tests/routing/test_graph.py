@@ -1,0 +1,161 @@
+"""How networks are made, and what is refused."""
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+from psvr.errors import BadInput
+from psvr.routing import graph as graphs
+from psvr.routing.graph import from_edges, from_networkx, geometric, gnp, grid, is_connected, line, ring
+
+from . import naive
+from .networks import cases
+
+
+def same(graph, g):
+    """The package's network has the nodes and links of the networkx one."""
+    assert (graph.n, graph.m) == (g.number_of_nodes(), g.number_of_edges())
+    assert (graph.start.dtype, graph.near.dtype) == (np.int64, np.int32)
+    for v in g:
+        assert graph.neighbours(v).tolist() == sorted(g[v])
+    assert graph.edges().tolist() == sorted(sorted(edge) for edge in g.edges)
+
+
+@settings(deadline=None, max_examples=100)
+@given(cases())
+def test_links_in_any_order(case):
+    same(from_edges(case.n, case.edges), case.g)
+    same(from_edges(case.n, np.array(case.edges, dtype=np.int32).reshape(-1, 2)), case.g)
+
+
+def test_regular_networks():
+    same(line(5), nx.path_graph(5))
+    same(ring(5), nx.cycle_graph(5))
+    same(line(1), nx.path_graph(1))
+    same(grid(3, 4), nx.convert_node_labels_to_integers(nx.grid_2d_graph(3, 4)))
+
+
+def test_from_networkx_keeps_labels():
+    graph, labels = from_networkx(nx.Graph([("c", "a"), ("a", "b")]))
+    assert labels == ["c", "a", "b"]
+    assert graph.edges().tolist() == [[0, 1], [1, 2]]
+    graph, labels = from_networkx(nx.Graph([(7, 3), (3, 5)]))
+    assert labels == [3, 5, 7]
+    assert graph.edges().tolist() == [[0, 1], [0, 2]]
+
+
+@pytest.mark.parametrize(("g", "text"), [
+    (nx.DiGraph([(0, 1)]), "graph: must be undirected"),
+    (nx.MultiGraph([(0, 1)]), "graph: must have at most one link"),
+    (nx.Graph([("a", "a")]), "graph: must link different nodes, but 'a' is linked to itself"),
+    (nx.Graph(), "n: must be a whole number from 1 to"),
+])
+def test_networkx_graphs_that_are_refused(g, text):
+    with pytest.raises(BadInput, match=text):
+        from_networkx(g)
+
+
+@pytest.mark.parametrize(("n", "edges", "text"), [
+    (0, [], "n: must be a whole number from 1 to 100000000, not 0"),
+    (100_000_001, [], "n: must be a whole number"),
+    (2.0, [], "n: must be a whole number"),
+    ("2", [], "n: must be a whole number"),
+    (3, [(0, 1), (1, 1)], r"edges\[1\]: must link two different nodes, not 1 to itself"),
+    (3, [(0, 1), (1, 3)], r"edges\[1\]: must link nodes from 0 to 2, not 1 and 3"),
+    (3, [(-1, 0)], r"edges\[0\]: must link nodes from 0 to 2, not -1 and 0"),
+    (3, [(0, 1), (1, 2), (1, 0)], r"edges\[2\]: must list each link once, but 0 and 1 are linked before"),
+    (3, [(0, 1, 2)], r"edges\[0\]: must be a pair of node ids"),
+    (3, [(0, 1), 5], r"edges\[1\]: must be a pair of node ids, not 5"),
+    (3, ["01"], r"edges\[0\]: must be a pair of node ids, not '01'"),
+    (3, [(0.0, 1.0)], "edges: must be pairs of whole numbers"),
+    (3, [(0, 10**30)], "edges: must be pairs of whole numbers"),
+    (3, [(0, None)], "edges: must be pairs of whole numbers"),
+    (3, 7, r"edges\[0\]: must be a pair of node ids, not 7"),
+    (3, np.zeros((2, 3), int), "edges: must be pairs of whole numbers"),
+])
+def test_links_that_are_refused(n, edges, text):
+    with pytest.raises(BadInput, match=text) as caught:
+        from_edges(n, edges)
+    assert "\n" not in str(caught.value)
+
+
+def test_connected():
+    assert is_connected(line(1))
+    assert is_connected(from_edges(3, [(0, 1), (1, 2)]))
+    assert not is_connected(from_edges(3, [(1, 2)]))
+
+
+def test_gnp_draws_each_pair_alike():
+    """Links of every pair over 2000 draws of G(8, 0.6), redrawn until connected: within 5 standard errors."""
+    hits = np.zeros((8, 8))
+    for seed in range(2000):
+        u, v = gnp(8, 0.6, seed).edges().T
+        hits[u, v] += 1
+    hits = hits[np.triu_indices(8, 1)]
+    assert abs(hits - hits.mean()).max() < 5 * np.sqrt(2000 * 0.24)
+    assert 0.6 <= hits.mean() / 2000 < 0.61
+
+
+def test_gnp_has_as_many_links_as_it_should():
+    graph = gnp(3000, 0.004, 7)
+    expected = 0.004 * 3000 * 2999 / 2
+    assert abs(graph.m - expected) < 5 * np.sqrt(expected)
+    same(graph, naive.network(3000, graph.edges().tolist()))
+    assert gnp(3000, 0.004, 7).near.tolist() == graph.near.tolist() != gnp(3000, 0.004, 8).near.tolist()
+
+
+def test_pairs_drawn_in_parts(monkeypatch):
+    monkeypatch.setattr(graphs, "CHUNK", 16)
+    pairs = graphs.random_pairs(40, 0.3, np.random.default_rng(1))
+    assert len(pairs) == len({tuple(pair) for pair in pairs.tolist()})
+    assert abs(len(pairs) - 234) < 5 * np.sqrt(234 * 0.7)
+    assert pairs.tolist() == sorted(pairs.tolist())
+
+
+def test_gnp_at_its_ends():
+    assert gnp(1, 0, 0).n == 1
+    assert gnp(30, 1, 0).m == 30 * 29 // 2
+
+
+@pytest.mark.parametrize(("n", "p", "text"), [
+    (100, 0.001, "p: must be large enough to connect 100 nodes, about 0.046 or more, not 0.001"),
+    (3, 1e-9, "p: must be large enough to connect 3 nodes"),
+    (10**6, 1e-6, "p: must be large enough"),
+    (10, 1.5, "p: must be a number from 0 to 1, not 1.5"),
+    (10, float("nan"), "p: must be a number from 0 to 1, not nan"),
+    (10, "x", "p: must be a number from 0 to 1, not 'x'"),
+])
+def test_gnp_refuses(n, p, text):
+    with pytest.raises(BadInput, match=text):
+        gnp(n, p, 0)
+
+
+@pytest.mark.parametrize("size", [{"degree": 7}, {"radius": 0.16}, {"radius": 1.4}])
+def test_geometric_links_what_is_close(size):
+    graph, places = geometric(150, 3, **size)
+    reach = size.get("radius") or np.sqrt(7 / (np.pi * 149))
+    apart = np.hypot(*(places[:, None] - places[None]).transpose(2, 0, 1))
+    assert graph.edges().tolist() == np.argwhere(np.triu(apart <= reach, 1)).tolist()
+    assert is_connected(graph)
+    assert (places.shape, places.min() >= 0, places.max() <= 1) == ((150, 2), True, True)
+
+
+def test_geometric_places_lost_nodes_again():
+    graph, _ = geometric(200, 1, degree=3)
+    assert is_connected(graph)
+    assert geometric(1, 0, degree=5)[0].n == 1
+
+
+@pytest.mark.parametrize(("arguments", "text"), [
+    ({"n": 9}, "degree, radius: exactly one of the two must be given"),
+    ({"n": 9, "degree": 3, "radius": 0.5}, "degree, radius: exactly one of the two must be given"),
+    ({"n": 9, "degree": -1}, "degree: must be a number from 0"),
+    ({"n": 9, "radius": 2}, "radius: must be a number from 0 to 1.41421, not 2"),
+    ({"n": 9, "radius": 0}, "radius: must be large enough to connect 9 nodes"),
+    ({"n": 40, "degree": 1e-9}, "degree: must be large enough to connect 40 nodes"),
+])
+def test_geometric_refuses(arguments, text, monkeypatch):
+    monkeypatch.setattr(graphs, "PLACED", 1000)
+    with pytest.raises(BadInput, match=text):
+        geometric(seed=0, **arguments)

@@ -1,0 +1,42 @@
+"""Large networks: no recursion, no work that grows with the square of a degree, little memory."""
+
+import numpy as np
+import pytest
+
+from psvr.routing.counts import count_messages
+from psvr.routing.graph import from_edges, line
+from psvr.routing.settled import Settled
+from psvr.routing.systems import route
+from psvr.routing.tree import bfs_tree
+
+MANY = 100_000
+
+
+def star(n):
+    node = np.arange(1, n)
+    return from_edges(n, np.stack((np.zeros_like(node), node), axis=1))
+
+
+@pytest.mark.parametrize("shortcuts", ["all", "nontree"])
+def test_hub_with_very_many_positions(shortcuts):
+    """Its positions in the rows of all its neighbours would be ten thousand million entries."""
+    graph = star(MANY)
+    settled = Settled(graph, 0, bfs_tree(graph, 0))
+    table = settled.shortcuts(shortcuts)
+    assert table.near.size + table.hub.size <= 3 * MANY
+    subscribers = range(1, MANY, 1000)
+    assert route(settled, "psvr", 0, subscribers, shortcuts).count == 100
+    assert route(settled, "psvr", MANY - 1, subscribers, shortcuts).count == 101
+    assert route(settled, "vr2015", 0, subscribers, shortcuts).count <= settled.length
+
+
+def test_deep_tree():
+    graph = line(MANY)
+    settled = Settled(graph, 0, bfs_tree(graph, 0))
+    assert settled.ring[[0, 1, MANY - 1, MANY, -1]].tolist() == [0, 1, MANY - 1, MANY - 2, 1]
+    found = route(settled, "psvr", 0, [MANY - 1])
+    assert found.hops == {MANY - 1: MANY - 1}
+    members = np.zeros((1, MANY), dtype=bool)
+    members[0, -1] = True
+    for name, counts in count_messages(settled, members, [[0]], ["psvr/all", "psvr/nontree", "shen", "td"]).items():
+        assert counts.tolist() == [[MANY - 1]], name
