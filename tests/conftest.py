@@ -1,8 +1,10 @@
+import os
 import sys
 from pathlib import Path
 
 from hypothesis import settings
 
+os.environ.setdefault("NUMBA_BOUNDSCHECK", "1")      # compiled code does not look where it writes, unless told to
 sys.path.insert(0, str(Path(__file__).parent))      # helpers that several test modules share
 
 settings.register_profile("quick", deadline=None, derandomize=True)

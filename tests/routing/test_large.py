@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 
 from psvr.routing.counts import count_messages
-from psvr.routing.graph import from_edges, line
+from psvr.routing.graph import from_edges, geometric, line
 from psvr.routing.settled import Settled
 from psvr.routing.systems import route
 from psvr.routing.tree import bfs_tree
+from psvr.routing.trees import ROOM
 
 MANY = 100_000
 
@@ -40,3 +41,18 @@ def test_deep_tree():
     members[0, -1] = True
     for name, counts in count_messages(settled, members, [[0]], ["psvr/all", "psvr/nontree", "shen", "td"]).items():
         assert counts.tolist() == [[MANY - 1]], name
+
+
+def test_more_publishers_than_trees_are_kept():
+    """Two publishers that would use the same place by turns, and one that has it to itself."""
+    n = 5000
+    graph, _ = geometric(n, 1, degree=12)
+    settled = Settled(graph, 0, bfs_tree(graph, 0))
+    assert 0 < ROOM // n < n - 7
+    members = np.zeros((2, n), dtype=bool)
+    members[0, ::500] = members[1, 1::700] = True
+    publishers = [[7, 7 + ROOM // n, 7, 8]] * 2
+    counts = count_messages(settled, members, publishers, ["td"])["td"]
+    for i in range(2):
+        expected = [route(settled, "td", v, np.flatnonzero(members[i])).count for v in publishers[i]]
+        assert counts[i].tolist() == expected

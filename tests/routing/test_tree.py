@@ -51,6 +51,15 @@ def test_centre_of_other_shapes(graph):
     check_centre(graph, naive.network(graph.n, graph.edges().tolist()))
 
 
+@pytest.mark.parametrize("p", [0.05, 0.1, 0.2])
+def test_both_ways_to_the_centre(p):
+    """Ties are many in random networks, and the least id must win."""
+    for seed in range(200):
+        graph = gnp(60 + seed, p, seed)
+        far = eccentricities(graph.start, graph.near)
+        assert narrowed_centre(graph.start, graph.near) == int(np.argmin(far))
+
+
 def test_centre_beyond_the_limit():
     assert centre(line(5001)) == 2500
     assert centre(line(5002)) == 2500

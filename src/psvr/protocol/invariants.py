@@ -1,13 +1,13 @@
 """What is true of a settled network, as code: everything that ever says "stable" or "recovered" asks here.
 
-One function per property.  Each looks at all living nodes, given in ascending id, of a network whose connected
-component each node's `part` names, and returns (nodes at which it is wrong, the first such node, what it has, what it
+One function per property.  Each looks at all living nodes, given in ascending id, on the `Ground` of who can hear
+whom, per connected component, and returns (how many values are wrong, the first node with one, what it has, what it
 should have).  `problems` asks all of them and answers in words.
 """
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from . import constants as k
 from . import ring, shen, table, tree
@@ -18,6 +18,14 @@ from .positions import NONE, ahead
 from .records import Link, Node
 
 Verdict = tuple[int, int, int, int]
+
+
+class Ground(NamedTuple):
+    """What a network stands on: lists, or arrays for the compiled form."""
+
+    part: Sequence[int]         # the component of each node, named by the place of its first node
+    first: Sequence[int]        # the nodes in reach of node v are near[first[v]:first[v + 1]]
+    near: Sequence[int]
 
 
 @rule
@@ -44,35 +52,43 @@ def tell(verdict: Verdict, id: int, has: int, should: int) -> Verdict:
 
 
 @rule
-def links(nodes: Sequence[Node], part: Sequence[int], now: int) -> Verdict:
-    """Links are two-way, and lead to living nodes of the same component.  (has: the link; should: −1, not to)"""
+def links(nodes: Sequence[Node], ground: Ground, now: int) -> Verdict:
+    """Links are two-way, between living nodes in reach of each other.  (has: the link; should: −1, none)"""
     verdict = (0, k.NOBODY, 0, 0)
     for v in range(len(nodes)):
         me = nodes[v]
         for i in range(len(me.link)):
             if two_way(me.link[i]):
                 u = where(nodes, me.link[i].id)
-                good = u != NONE and part[u] == part[v] and sender(nodes[u], me.id) != NONE
+                good = u != NONE and in_reach(ground, v, u) and sender(nodes[u], me.id) != NONE
                 verdict = tell(verdict, me.id, me.link[i].id, me.link[i].id if good else k.NOBODY)
     return verdict
 
 
 @rule
-def one_root(nodes: Sequence[Node], part: Sequence[int], now: int) -> Verdict:
+def in_reach(ground: Ground, v: int, u: int) -> bool:
+    for i in range(ground.first[v], ground.first[v + 1]):
+        if ground.near[i] == u:
+            return True
+    return False
+
+
+@rule
+def one_root(nodes: Sequence[Node], ground: Ground, now: int) -> Verdict:
     """All of a component follow its least id.  A part is named by the place of its first node, so of its least id."""
     verdict = (0, k.NOBODY, 0, 0)
     for v in range(len(nodes)):
-        verdict = tell(verdict, nodes[v].id, nodes[v].root, nodes[part[v]].id)
+        verdict = tell(verdict, nodes[v].id, nodes[v].root, nodes[ground.part[v]].id)
     return verdict
 
 
 @rule
-def distances(nodes: Sequence[Node], part: Sequence[int], now: int) -> Verdict:
+def distances(nodes: Sequence[Node], ground: Ground, now: int) -> Verdict:
     """The root is at 0, and every other node a step further than a parent that has it as a child."""
     verdict = (0, k.NOBODY, 0, 0)
     for v in range(len(nodes)):
         me = nodes[v]
-        if part[v] == v:
+        if ground.part[v] == v:
             verdict = tell(tell(verdict, me.id, me.dist, 0), me.id, me.parent, k.NOBODY)
             continue
         p = where(nodes, me.parent) if sender(me, me.parent) != NONE else NONE
@@ -86,7 +102,7 @@ def distances(nodes: Sequence[Node], part: Sequence[int], now: int) -> Verdict:
 
 
 @rule
-def sizes(nodes: Sequence[Node], part: Sequence[int], now: int) -> Verdict:
+def sizes(nodes: Sequence[Node], ground: Ground, now: int) -> Verdict:
     """Size and digest of a node follow from those that its children have now."""
     verdict = (0, k.NOBODY, 0, 0)
     for v in range(len(nodes)):
@@ -102,15 +118,15 @@ def sizes(nodes: Sequence[Node], part: Sequence[int], now: int) -> Verdict:
 
 
 @rule
-def positions(nodes: Sequence[Node], part: Sequence[int], now: int) -> Verdict:
+def positions(nodes: Sequence[Node], ground: Ground, now: int) -> Verdict:
     """Every node stands on the ring of its root, where the walk around the tree passes it."""
     verdict = (0, k.NOBODY, 0, 0)
     for v in range(len(nodes)):
-        me, root = nodes[v], nodes[part[v]]
+        me, root = nodes[v], nodes[ground.part[v]]
         alone = root.size == 1
         verdict = tell(verdict, me.id, me.length, 2 * (root.size - 1))
         verdict = tell(verdict, me.id, me.ring, -1 if alone else root.digest)
-        if part[v] == v:
+        if ground.part[v] == v:
             verdict = tell(verdict, me.id, me.position[0], NONE if alone else 0)
         if me.position[0] != NONE:
             verdict = walk(nodes, v, verdict)
@@ -130,14 +146,13 @@ def walk(nodes: Sequence[Node], v: int, verdict: Verdict) -> Verdict:
         at, j = at + 2 * nodes[u].size, j + 1
         if i != NONE or me.root != me.id:
             verdict = tell(verdict, me.id, me.position[j] if j < len(me.position) else NONE, at)
-    following = j + 1 if me.root != me.id else max(j, 1)
-    if following < len(me.position):
-        verdict = tell(verdict, me.id, me.position[following], NONE)
+    for rest in range(j + 1 if me.root != me.id else max(j, 1), len(me.position)):
+        verdict = tell(verdict, me.id, me.position[rest], NONE)
     return verdict
 
 
 @rule
-def shortcuts(nodes: Sequence[Node], part: Sequence[int], now: int) -> Verdict:
+def shortcuts(nodes: Sequence[Node], ground: Ground, now: int) -> Verdict:
     """Links know each other's positions."""
     verdict = (0, k.NOBODY, 0, 0)
     for v in range(len(nodes)):
@@ -157,7 +172,7 @@ def same_positions(link: Link, other: Node, id: int, verdict: Verdict) -> Verdic
 
 
 @rule
-def tables(nodes: Sequence[Node], part: Sequence[int], now: int) -> Verdict:
+def tables(nodes: Sequence[Node], ground: Ground, now: int) -> Verdict:
     """RS names, for every channel and position, the next subscriber (`shen`: the links that want the channel)."""
     verdict = (0, k.NOBODY, 0, 0)
     if len(nodes) == 0 or nodes[0].settings.system == k.RING or nodes[0].settings.system == k.FLOOD:
@@ -167,12 +182,14 @@ def tables(nodes: Sequence[Node], part: Sequence[int], now: int) -> Verdict:
         me = nodes[v]
         for i in range(len(me.channel)):
             if me.channel[i] != k.NO_CHANNEL:
-                verdict = table_of(nodes, part, now, who, v, me.channel[i], verdict)
+                verdict = table_of(nodes, ground, now, who, v, me.channel[i], verdict)
         for w in who:
-            for c in range(len(me.wants)):
+            if w == v or ground.part[w] != ground.part[v]:
+                continue
+            for c in range(len(nodes[w].wants)):
                 channel = nodes[w].wants[c]
-                if w != v and part[w] == part[v] and channel != k.NO_CHANNEL and table.find_row(me, channel) == NONE:
-                    verdict = table_of(nodes, part, now, who, v, channel, verdict)
+                if channel != k.NO_CHANNEL and table.find_row(me, channel) == NONE:
+                    verdict = table_of(nodes, ground, now, who, v, channel, verdict)
     return verdict
 
 
@@ -185,7 +202,7 @@ def subscribes(me: Node) -> bool:
 
 
 @rule
-def table_of(nodes: Sequence[Node], part: Sequence[int], now: int, who: Sequence[int], v: int, channel: int,
+def table_of(nodes: Sequence[Node], ground: Ground, now: int, who: Sequence[int], v: int, channel: int,
              verdict: Verdict) -> Verdict:
     """One channel at one node."""
     me = nodes[v]
@@ -194,16 +211,16 @@ def table_of(nodes: Sequence[Node], part: Sequence[int], now: int, who: Sequence
     for j in range(len(me.position)):
         if me.position[j] != NONE:
             has = table.next_subscriber(me, channel, j)
-            verdict = tell(verdict, me.id, has, nearest(nodes, part, who, v, me.position[j], channel))
+            verdict = tell(verdict, me.id, has, nearest(nodes, ground, who, v, me.position[j], channel))
     return verdict
 
 
 @rule
-def nearest(nodes: Sequence[Node], part: Sequence[int], who: Sequence[int], v: int, p: int, channel: int) -> int:
+def nearest(nodes: Sequence[Node], ground: Ground, who: Sequence[int], v: int, p: int, channel: int) -> int:
     """The ccw nearest position of a subscriber other than v."""
     best, least, length = NONE, k.FOREVER, nodes[v].length
     for w in who:
-        if w == v or part[w] != part[v] or length < 2 or not table.wants(nodes[w], channel):
+        if w == v or ground.part[w] != ground.part[v] or length < 2 or not table.wants(nodes[w], channel):
             continue
         for j in range(len(nodes[w].position)):
             s = nodes[w].position[j]
@@ -228,22 +245,22 @@ def wanted(nodes: Sequence[Node], now: int, v: int, channel: int, verdict: Verdi
 
 
 @rule
-def check(nodes: Sequence[Node], part: Sequence[int], now: int) -> int:
+def check(nodes: Sequence[Node], ground: Ground, now: int) -> int:
     """Which properties are broken, as bits in the order of PROPERTIES; 0: the network is right."""
     broken = 0
-    if links(nodes, part, now)[0] > 0:
+    if links(nodes, ground, now)[0] > 0:
         broken |= 1
-    if one_root(nodes, part, now)[0] > 0:
+    if one_root(nodes, ground, now)[0] > 0:
         broken |= 2
-    if distances(nodes, part, now)[0] > 0:
+    if distances(nodes, ground, now)[0] > 0:
         broken |= 4
-    if sizes(nodes, part, now)[0] > 0:
+    if sizes(nodes, ground, now)[0] > 0:
         broken |= 8
-    if positions(nodes, part, now)[0] > 0:
+    if positions(nodes, ground, now)[0] > 0:
         broken |= 16
-    if shortcuts(nodes, part, now)[0] > 0:
+    if shortcuts(nodes, ground, now)[0] > 0:
         broken |= 32
-    if broken == 0 and tables(nodes, part, now)[0] > 0:
+    if broken == 0 and tables(nodes, ground, now)[0] > 0:
         broken |= 64
     return broken
 
@@ -282,11 +299,24 @@ def parts(n: int, edges: Iterable[tuple[int, int]]) -> list[int]:
     return [top(v) for v in range(n)]
 
 
-def problems(nodes: Sequence[Any], part: Sequence[int], now: int) -> list[Problem]:
+def ground_of(n: int, edges: Iterable[tuple[int, int]]) -> Ground:
+    """The ground of n nodes and the links over which they hear each other, as lists."""
+    edges = list(edges)
+    reach: list[list[int]] = [[] for _ in range(n)]
+    for u, v in edges:
+        reach[u].append(v)
+        reach[v].append(u)
+    first = [0]
+    for others in reach:
+        first.append(first[-1] + len(others))
+    return Ground(parts(n, edges), first, [u for others in reach for u in others])
+
+
+def problems(nodes: Sequence[Any], ground: Ground, now: int) -> list[Problem]:
     """Everything that is wrong with a network; nothing, if it is settled."""
     found = []
     for name, broken in zip(NAMES, PROPERTIES):
-        verdict = broken(nodes, part, now)
+        verdict = broken(nodes, ground, now)
         if verdict[0] > 0:
             found.append(Problem(name, *verdict))
     return found

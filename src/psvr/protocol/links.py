@@ -247,11 +247,19 @@ def each_period(me: Node, now: int) -> None:
         j = best_candidate(me, False) if half_open(me) < k.HALF_OPEN_MOST else NONE
         if j != NONE:
             take_in(me, now, j)
-    me.turned_away = 0
-    for i in range(len(me.candidate)):
-        c = me.candidate[i]
-        if c.keeps_me == 1 and c.id != k.NOBODY and good(me, c):
-            me.turned_away += 1
+    me.turned_away = count_turned_away(me)
+
+
+@rule
+def count_turned_away(me: Node) -> int:
+    """Good nodes of another tree that I could join, had I a place: a hub with more leaves than links has some."""
+    number = 0
+    if find_free(me) == NONE:
+        for j in range(len(me.candidate)):
+            c = me.candidate[j]
+            if c.id != k.NOBODY and c.root != me.root and good(me, c):
+                number += 1
+    return number
 
 
 @rule

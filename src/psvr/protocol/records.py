@@ -128,7 +128,7 @@ class Node:
     link: Annotated[list[Link], Many("links")]
     candidate: Annotated[list[Candidate], Many("candidates")]
     turn: Short             # whose turn it is in the next HELLO, of the candidates
-    turned_away: Short      # good nodes that keep me, for whom there is no place
+    turned_away: Short      # good nodes of other trees, for whom there is no place
     root: Id
     parent: Id
     dist: Short

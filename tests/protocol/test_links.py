@@ -1,0 +1,132 @@
+"""Link quality, and the handshake by which two nodes take each other in."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from network import Network
+from psvr.protocol import constants as k
+from psvr.protocol.layout import Capacity, blank
+from psvr.protocol.links import forget_candidate, hear_quality, link_quality, sample, two_way
+from psvr.protocol.records import Candidate, Hello
+
+
+def fresh() -> Any:
+    c = blank(Candidate, Capacity())
+    forget_candidate(c)
+    return c
+
+
+def test_first_samples_weigh_most() -> None:
+    c, shares = fresh(), []
+    for _ in range(3):
+        sample(c, True)
+        shares.append(round(c.q_in / k.QUALITY_ONE, 2))
+    assert shares == [0.75, 0.83, 0.88]
+
+
+@pytest.mark.parametrize("start", [0, 1, 32768, 65534, 65535])
+@pytest.mark.parametrize("got, end", [(True, k.QUALITY_ONE), (False, 0)])
+def test_averages_do_not_stall(start: int, got: bool, end: int) -> None:
+    c = fresh()
+    c.q_in, c.samples = start, k.SAMPLES
+    for _ in range(500):
+        before = c.q_in
+        sample(c, got)
+        assert c.q_in != before or before == end
+    assert c.q_in == end
+
+
+@given(st.lists(st.booleans(), min_size=400, max_size=400), st.integers(0, 65535))
+def test_quality_is_the_share_received(heard: list[bool], start: int) -> None:
+    """After 400 samples what was there before is forgotten, and half a per cent is rounding."""
+    c, exact = fresh(), start / k.QUALITY_ONE
+    c.q_in, c.samples = start, k.SAMPLES
+    for got in heard:
+        sample(c, got)
+        exact += (got - exact) / 33
+    assert abs(c.q_in / k.QUALITY_ONE - exact) < 0.005
+
+
+def number(n: int) -> Any:
+    hello = blank(Hello, Capacity())
+    hello.number = n
+    return hello
+
+
+def test_gaps_count_as_losses_and_restarts_do_not() -> None:
+    even, gap, restart, copy = fresh(), fresh(), fresh(), fresh()
+    for n in (5, 6, 7):
+        hear_quality(even, 0, number(n))
+    for n in (5, 7):
+        hear_quality(gap, 0, number(n))
+    for n in (900, 1, 2):
+        hear_quality(restart, 0, number(n))
+    for n in (5, 5, 5, 6, 7):
+        hear_quality(copy, 0, number(n))
+    assert gap.q_in < even.q_in == restart.q_in == copy.q_in
+    assert gap.samples == 3
+
+
+def test_quality_is_the_worse_direction() -> None:
+    c = fresh()
+    c.q_in, c.q_out = 50000, 20000
+    assert link_quality(c) == 20000
+
+
+def keeps(net: Network, u: int, v: int) -> bool:
+    return any(two_way(link) and link.id == net.ids[v] for link in net.node[u].link)
+
+
+def test_two_nodes_take_each_other_in() -> None:
+    net = Network([(0, 1)], 2)
+    net.run(5)
+    assert keeps(net, 0, 1) and keeps(net, 1, 0)
+
+
+def test_a_one_way_link_is_never_kept() -> None:
+    net = Network([(0, 1)], 2)
+    net.near[1].clear()                     # 1 hears 0, but not the other way
+    net.run(30)
+    assert not keeps(net, 0, 1) and not keeps(net, 1, 0)
+    assert net.node[1].root == net.ids[1]
+
+
+def test_silence_ends_a_link() -> None:
+    net = Network([(0, 1)], 2)
+    net.run(6)
+    net.alive[1] = False
+    net.run(k.SILENCE + 1.5)
+    assert not keeps(net, 0, 1)
+
+
+def test_a_bad_link_is_dropped_and_a_good_one_survives_loss() -> None:
+    net = Network([(0, 1)], 2, loss=0.2, seed=5)
+    net.run(60)
+    assert keeps(net, 0, 1)
+    net.loss = 0.8
+    net.run(60)
+    assert not keeps(net, 0, 1)
+
+
+def test_frames_of_strangers_stop_at_layer_one() -> None:
+    from psvr.protocol.node import hear_pub, hear_sub
+    from psvr.protocol.records import Outcome, Pub, Sub
+    net = Network([(0, 1)], 2)
+    net.subscribe(0)
+    net.run(6)
+    sub, pub, out = blank(Sub, net.capacity), blank(Pub, net.capacity), blank(Outcome, net.capacity)
+    sub.src = pub.src = 77
+    sub.back, pub.hops, sub.ring, pub.ring = k.NOBODY, 1, net.node[0].ring, net.node[0].ring
+    assert hear_sub(net.node[0], net.now, sub, blank(Sub, net.capacity)) == k.NOT_A_LINK
+    hear_pub(net.node[0], net.now, pub, out)
+    assert (out.reason, out.deliver, out.sends) == (k.NOT_A_LINK, 0, 0)
+
+
+@pytest.mark.parametrize("leaves", [6, 12])
+def test_a_hub_counts_whom_it_turns_away(leaves: int) -> None:
+    net = Network([(0, v) for v in range(1, leaves + 1)], leaves + 1)
+    net.run(30)
+    assert net.node[0].turned_away == max(0, leaves - 8)
