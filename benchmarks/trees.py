@@ -69,7 +69,8 @@ def ours(graph: Graph, subscribers: list[int]) -> Callable[[], list[int]]:
 
     def count() -> list[int]:
         count_td(graph.start, graph.near, members, publishers, counts)
-        return [int(count) for count in counts[0]]
+        found: list[int] = counts[0].tolist()
+        return found
     return count
 
 

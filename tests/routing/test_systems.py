@@ -7,8 +7,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from psvr.errors import BadInput
+from psvr.jit import jit
+from psvr.routing.batch import count_psvr
 from psvr.routing.counts import COLUMNS, count_messages
 from psvr.routing.systems import SYSTEMS, Route, route, system
+from psvr.routing.trees import count_td
 
 from . import naive
 from .networks import cases, drawn
@@ -109,6 +112,27 @@ def check_batch(case, sets, publishers=None):
             assert found[i].tolist() == [route(settled, base, v, chosen, shortcuts or "all").count for v in senders]
 
 
+@jit
+def totals_of(ring, after, start, near, first_hub, hub, first_own, own, links, neighbours, members, publishers):
+    """All messages of PSVR and of T_D, in one compiled call."""
+    ours, trees = np.zeros(publishers.shape, dtype=np.int32), np.zeros(publishers.shape, dtype=np.int32)
+    count_psvr(ring, after, start, near, first_hub, hub, first_own, own, members, publishers, ours)
+    count_td(links, neighbours, members, publishers, trees)
+    return ours.sum(), trees.sum()
+
+
+def test_batches_inside_compiled_code():
+    case = drawn(3, 50, 120, 0)
+    settled = case.settled
+    members = np.array([[v % 7 == 0 for v in range(50)]], dtype=np.uint8)
+    publishers = np.arange(50, dtype=np.int32).reshape(1, 50)
+    totals = totals_of(
+        settled.ring, settled.after, *settled.shortcuts("all").arrays, settled.first_own, settled.own,
+        settled.graph.start, settled.graph.near, members, publishers)
+    counts = count_messages(settled, members, publishers, ["psvr/all", "td"])
+    assert list(totals) == [found.sum() for found in counts.values()]
+
+
 @settings(deadline=None, max_examples=100)
 @given(cases(most=9, most_subscribers=5))
 def test_steiner_is_the_smallest_tree(case):
@@ -174,6 +198,11 @@ def test_what_is_refused(arguments, text):
     with pytest.raises(BadInput, match=text) as caught:
         route(drawn(0, 20, 30, 0).settled, **(good | arguments))
     assert "\n" not in str(caught.value)
+
+
+def test_start_without_a_ring_is_refused():
+    with pytest.raises(BadInput, match="start: must be left out"):
+        route(drawn(0, 1, 0, 0).settled, "vr2015", 0, [], start=0)
 
 
 def test_start_of_another_node_is_refused():

@@ -18,7 +18,7 @@ CHUNK = 1 << 22         # pairs drawn at a time
 PLACED = 10_000_000     # nodes placed in all, in attempts at a connected network in the plane
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Graph:
     """An undirected network of nodes 0 … n−1; the neighbours of v are near[start[v]:start[v + 1]], ascending."""
 
@@ -135,8 +135,7 @@ def random_pairs(n: int, p: float, rng: np.random.Generator) -> Longs:
         hits = last + np.cumsum(np.minimum(gaps, n * n + 1))
         last = int(hits[-1])
         u, v = np.divmod(hits, n)
-        keep = (u < v) & (u < n)
-        found.append(np.stack((u[keep], v[keep]), axis=1))
+        found.append(np.stack((u, v), axis=1)[u < v])      # beyond the last cell u ≥ n > v
     return np.concatenate(found)
 
 

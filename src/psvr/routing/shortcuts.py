@@ -20,7 +20,7 @@ FULL = 1 << 22                  # tables up to this many entries hold every posi
 LIGHT = 64                      # beyond that, nodes with more positions than this are looked up
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Shortcuts:
     """The positions of v's neighbours are near[start[v]:start[v + 1]], its hubs hub[first_hub[v]:first_hub[v + 1]]."""
 

@@ -81,6 +81,8 @@ def route(
     n = settled.graph.n
     publisher = whole(publisher, "publisher", 0, n - 1)
     settled.shortcuts(shortcuts)
+    if start is not None and not settled.length:
+        raise BadInput("start: must be left out, because a single node has no ring")
     if start is not None:
         start = whole(start, "start", 0, settled.length - 1)
         if settled.ring[start] != publisher:
