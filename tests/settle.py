@@ -15,7 +15,7 @@ def settle(n: int, edges: list[tuple[int, int]], parent: list[int], subscribers:
     """All links kept, the tree as given, positions and tables as the rules make them."""
     degree = max((sum(v in e for e in edges) for v in range(n)), default=1)
     capacity = Capacity(links=max(degree, 2), candidates=2, channels=2)
-    setup = {"system": k.SYSTEMS.index(system), "shortcuts": k.SHORTCUTS.index(shortcuts)}
+    setup = {"links": capacity.links, "system": k.SYSTEMS.index(system), "shortcuts": k.SHORTCUTS.index(shortcuts)}
     net = Network([(u, v) for u, v in edges], n, capacity=capacity, settings=setup)
     root = parent.index(-1)
     for v in range(n):

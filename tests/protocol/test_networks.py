@@ -9,7 +9,6 @@ from graphs import cliques, connected
 from network import CHANNEL, Network
 from psvr.protocol import constants as k
 from psvr.protocol.invariants import ground_of, parts, problems
-from psvr.protocol.layout import Capacity
 from psvr.protocol.links import two_way
 from psvr.protocol.positions import NONE
 
@@ -114,7 +113,7 @@ def test_from_nothing_all_nodes_subscribed_is_the_tree() -> None:
 def test_capped_links_keep_chains_of_cliques_connected(links: int, number: int, size: int) -> None:
     """20 % loss, single bridges; connected in time, and quiet from then on."""
     n = number * size
-    net = Network(cliques(number, size), n, seed=links, capacity=Capacity(links=links), loss=0.2,
+    net = Network(cliques(number, size), n, seed=links, settings={"links": links}, loss=0.2,
                   ids=random.Random(size).sample(range(1000), n))
     net.run(30)
     assert set(parts(n, kept(net))) == {0}

@@ -1,4 +1,4 @@
-"""The paper's claim about PSVR's overhead over T_D, and the values measured when the project began.
+"""The paper's claim about PSVR's overhead over T_D, and the values of an earlier, smaller measurement.
 
 A cell is 300 connected networks with 100 publications each, the same in every run.  Its error is the standard
 error over the networks, which are independent draws; a difference of three of them is taken as none.
@@ -21,7 +21,7 @@ REFERENCE = {
     (0.1, 1): (55, 64), (0.1, 5): (17, 20), (0.1, 10): (7.1, 8.1), (0.1, 20): (2.0, 2.3),
     (0.3, 1): (26, 36), (0.3, 5): (14, 22), (0.3, 10): (6.9, 12), (0.3, 20): (3.2, 4.9),
 }
-REFERENCE_ERROR = 1.0       # percentage points: what some fifty networks leave open
+REFERENCE_ERROR = 1.0       # percentage points: fifty networks have a standard error of about 0.4
 
 
 def settled_network(n, p, rng):

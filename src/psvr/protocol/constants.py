@@ -15,7 +15,9 @@ NO_CHANNEL = 0                  # no channel: marks a free row
 HELLO_PERIOD = 1 * SECOND
 JITTER_PERCENT = 10
 
-# Layer 1, links.  0.85 and 0.6 instead of 0.7 and 0.45 fail at 20 % loss: delivery 0.38.
+# Layer 1, links.
+LINKS = 8                       # C_N: with 802.15.4 a HELLO that lists them, all children, still fits a frame
+# 0.85 and 0.6 instead of 0.7 and 0.45 fail at 20 % loss: delivery 0.38.
 QUALITY_ONE = 65535             # reception of everything
 QUALITY_START = 32768           # nothing is known of a node just heard
 QUALITY_ADMIT = 45875           # 0.7: good enough to be taken in

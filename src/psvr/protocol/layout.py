@@ -26,7 +26,7 @@ T = TypeVar("T")
 class Capacity(NamedTuple):
     """How much a node can remember, and a message can carry; parameters of every layout."""
 
-    links: int = 8          # C_N: links kept, and so positions of a node
+    links: int = 8          # places for links, and so for positions of a node; C_N at most
     candidates: int = 24    # further nodes that are heard but not kept
     channels: int = 16      # rows of RS; subscriptions of the application
     batch: int = 16         # channels named by one SUB

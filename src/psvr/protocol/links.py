@@ -183,7 +183,7 @@ def tidy(me: Node, now: int) -> None:
     """Free every place whose link is silent, bad, unanswered, or not a link at all."""
     for i in range(len(me.link)):
         link = me.link[i]
-        if link.id < 0 or link.id == me.id or find(me, link.id) < i or gone(me, now, link.heard):
+        if link.id < 0 or link.id == me.id or i >= places(me) or find(me, link.id) < i or gone(me, now, link.heard):
             clear(link)
             continue
         keep_in_range(now, link)
@@ -316,8 +316,14 @@ def take_in(me: Node, now: int, j: int) -> bool:
 
 
 @rule
+def places(me: Node) -> int:
+    """C_N, as far as there is memory for it."""
+    return min(me.settings.links, len(me.link))
+
+
+@rule
 def find_free(me: Node) -> int:
-    for i in range(len(me.link)):
+    for i in range(places(me)):
         if me.link[i].id == k.NOBODY:
             return i
     return NONE
@@ -333,7 +339,7 @@ def to_evict(me: Node, c: Candidate) -> int:
     """Whose place a candidate may have: to join a foreign tree any link that can be spared, else a bad one."""
     foreign = c.root != me.root and (c.keeps_me == 1 or 0 <= c.root < me.root)
     best, least = NONE, k.FOREVER
-    for i in range(len(me.link)):
+    for i in range(places(me)):
         link = me.link[i]
         tree = link.id == me.parent or link.parent == me.id
         quality = link_quality(link)
@@ -359,7 +365,7 @@ def write(me: Node, out: Hello) -> None:
     for i in range(len(me.link)):
         link = me.link[i]
         if link.id == k.NOBODY:
-            out.free += 1
+            out.free += 1 if i < places(me) else 0
         elif not is_listed(out, link.id):
             listed = out.link[out.links]
             listed.id, listed.quality = link.id, clip(link.q_in, 0, k.QUALITY_ONE) // k.QUALITY_BYTE

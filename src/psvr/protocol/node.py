@@ -16,7 +16,7 @@ SAY_HELLO, SAY_SUB = 1, 2       # what `wake` asks the host to send
 
 @rule
 def default_settings(s: Settings) -> None:
-    s.hello, s.lease, s.depth, s.frame = k.HELLO_PERIOD, 0, k.DEPTH, k.FRAME
+    s.hello, s.lease, s.links, s.depth, s.frame = k.HELLO_PERIOD, 0, k.LINKS, k.DEPTH, k.FRAME
     s.id_bytes = s.position_bytes = 2
     s.system, s.shortcuts = k.PSVR, k.ALL
 

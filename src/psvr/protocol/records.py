@@ -35,6 +35,7 @@ class Settings:
 
     hello: Time             # period
     lease: Time             # δ_S; 0: from the ring's length
+    links: Short            # C_N: places of the table of links that may be used
     depth: Short            # D_max
     frame: Short            # bytes of the longest frame
     id_bytes: Short         # 2, 4 or 8: width of ids on the wire
