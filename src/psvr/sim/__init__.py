@@ -1,0 +1,1 @@
+"""The simulator: whole networks on one machine, every node running the rules of `psvr.protocol`, compiled."""
