@@ -7,8 +7,10 @@ from typing import Any
 import pytest
 
 from network import CHANNEL
+from psvr.protocol import constants as k
 from psvr.protocol.layout import Capacity, blank
-from psvr.protocol.records import Node
+from psvr.protocol.psvr import detour
+from psvr.protocol.records import Node, Outcome
 from psvr.protocol.table import clear_entry, update
 from settle import messages, next_subscribers, ring_of, settle, spread_sub
 
@@ -65,6 +67,16 @@ def test_large() -> None:
     assert sorted(messages(net, LARGE[0].index("b"))) == [(2, 3, 15), (3, 4, 7), (4, 5, 6), (15, 16, 19), (19, 2, 15)]
     assert len(messages(large(shortcuts="all"), LARGE[0].index("a"))) == 6
     assert (7, 14, 1) in messages(large(shortcuts="all"), LARGE[0].index("a"))
+
+
+def test_the_second_best_link_takes_over() -> None:
+    """With `all`, a sends from 7 to r at 14; if that link fails, to j at 13, as with `nontree`."""
+    net = large(shortcuts="all")
+    a, r, out = (net.node[LARGE[0].index("a")], LARGE[0].index("r"), blank(Outcome, net.capacity))
+    detour(a, CHANNEL, 7, 1, r, out)
+    assert [(x.to, x.at, x.goal, x.ep) for x in out.send[:out.sends]] == [(LARGE[0].index("j"), 7, 13, 1)]
+    detour(a, CHANNEL, 8, 1, r, out)
+    assert (out.sends, out.reason) == (0, k.NOT_MY_POSITION)
 
 
 def test_vr2015_goes_around() -> None:

@@ -73,8 +73,9 @@ SYSTEMS = ("psvr", "vr2015", "ring", "shen", "flood")
 
 # Why a frame went no further.
 (FINE, NOT_A_LINK, NOT_IN_TREE, NO_RING, OTHER_RING, NOT_MY_POSITION, TOO_MANY_HOPS, ECHO, NO_WAY, REPEATED, NO_ROOM,
- ) = range(11)
+ OUT_OF_RANGE) = range(12)
 REASONS = (
     "fine", "the sender is not a kept link", "the sender is not a tree neighbour", "no ring yet",
     "it belongs to another ring", "the position is not mine", "the hop limit is used up", "it came from me",
-    "no usable neighbour leads there", "it was here before", "no row is free for the channel")
+    "no usable neighbour leads there", "it was here before", "no row is free for the channel",
+    "a value is out of range")

@@ -7,7 +7,7 @@
 
 The class itself is what rules run on uncompiled: slotted, its lists as long as the capacities say (`blank`).
 `dtype` gives the numpy record type of the same fields, in the same order, for the compiled form.
-Only signed integers are used: numba turns a mixture of uint64 and int64 into floating point.
+Only signed integers are used: numba mixes uint64 and int64 into floating point or into negative numbers.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ T = TypeVar("T")
 
 
 class Capacity(NamedTuple):
-    """How much a node can remember, and a message can carry; parameters of every layout."""
+    """How much a node can remember, and a message can carry, 1 at least: parameters of every layout."""
 
     links: int = 8          # places for links, and so for positions of a node; C_N at most
     candidates: int = 24    # further nodes that are heard but not kept
     channels: int = 16      # rows of RS; subscriptions of the application
     batch: int = 16         # channels named by one SUB
     window: int = 64        # publications remembered against repetition
-    relays: int = 8         # SUBs remembered against relaying them twice
+    relays: int = 64        # SUBs remembered against relaying them twice: those of a second, or copies multiply
 
 
 @dataclass(frozen=True)

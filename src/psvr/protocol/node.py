@@ -176,5 +176,5 @@ def write_hello(me: Node, now: int, out: Hello) -> None:
 
 @rule
 def write_sub(me: Node, now: int, part: int, out: Sub) -> int:
-    """The `part`-th SUB (from 0); the next part, 0 after the last.  One without channels need not be sent."""
+    """The `part`-th SUB (from 0); the next part, 0 after the last.  Not to be sent: one to all without channels."""
     return subscription.write(me, now, part, out)

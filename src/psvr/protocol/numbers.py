@@ -51,7 +51,8 @@ def stir(h: int) -> int:
 
 @rule
 def mix(h: int, x: int) -> int:
-    """32 bits that depend on all bits of h and x."""
+    """32 bits that depend on all bits of h and x, and on which of them is which."""
+    h = stir((h + 0x9E3779B9) & LOW32)
     return stir(stir(h ^ (x & LOW32)) ^ ((x >> 32) & LOW32))
 
 

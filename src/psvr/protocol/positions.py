@@ -1,7 +1,7 @@
 """Positions on the ring: 0 … length−1, counter-clockwise (ccw) is increasing.
 
-Three questions are asked about a position, each with its own ends.  Reading all three as one `isBetween`, as the
-paper prints it, makes half of all random runs never end.
+Three questions are asked about a position, each with its own ends.  The paper prints one `isBetween` for all of them;
+without `covers`, one run in forty delivers twice.
 """
 
 from .form import rule

@@ -8,7 +8,7 @@ the ring: each own position within it starts a part of the interval, sent by the
 from . import constants as k
 from .form import rule
 from .links import sender, two_way
-from .numbers import clip, elapsed, mix
+from .numbers import LOW32, clip, elapsed, mix
 from .positions import NONE, ahead, covers, inside
 from .records import Link, Node, Outcome, Pub, Sub
 from .ring import has_ring, index_of
@@ -38,10 +38,10 @@ def write_sub(me: Node, part: int, out: Sub) -> int:
 @rule
 def start_sub(me: Node, out: Sub) -> None:
     out.src, out.to, out.back = me.id, k.NOBODY, k.NOBODY
-    out.ring, out.last, out.channels = max(me.ring, -1), 1, 0
+    out.ring, out.last, out.channels = clip(me.ring, -1, LOW32), 1, 0
     out.limit = clip(me.length, 0, k.HOPS_MOST)
     for j in range(len(out.position)):
-        out.position[j] = me.position[j]
+        out.position[j] = clip(me.position[j], NONE, 2 * k.SIZE_MOST - 1)
     for c in range(len(out.channel)):
         out.channel[c] = k.NO_CHANNEL
 
@@ -61,12 +61,12 @@ def hear_sub(me: Node, now: int, sub: Sub, out: Sub) -> int:
         return k.NO_RING
     if sub.ring != me.ring:
         return k.OTHER_RING
-    reason = learn(me, now, sub)
-    if sub.limit <= 1:
+    if sub.limit <= 0:
         return k.TOO_MANY_HOPS
-    if tree_degree(me) >= 2 and pass_on(me, sub, out) > 0 and not new_here(me, now, sub):
+    reason = learn(me, now, sub)
+    if sub.limit > 1 and tree_degree(me) >= 2 and pass_on(me, sub, out) > 0 and not new_here(me, now, sub):
         out.channels = 0
-        return k.REPEATED
+        return k.REPEATED if reason == k.FINE else reason
     return reason
 
 

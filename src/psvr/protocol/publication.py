@@ -7,7 +7,7 @@ from . import constants as k
 from .around import forward_ring, forward_vr2015
 from .form import rule
 from .links import sender
-from .numbers import clip
+from .numbers import LOW32, clip
 from .positions import NONE
 from .psvr import forward as forward_psvr
 from .records import Node, Outcome, Pub, Send
@@ -49,7 +49,7 @@ def start(me: Node, channel: int, boot: int, number: int, load: int, out: Pub) -
     """A publication of my own."""
     out.src, out.origin, out.boot, out.number = me.id, me.id, boot, number
     out.channel, out.hops, out.load = channel, 0, load
-    out.ring, out.cur, out.ep = max(me.ring, -1), NONE, NONE
+    out.ring, out.cur, out.ep = clip(me.ring, -1, LOW32), NONE, NONE
     if uses_ring(me) and has_ring(me):
         out.cur = out.ep = me.position[0]
 
@@ -59,7 +59,9 @@ def stopped(me: Node, pub: Pub) -> int:
     """Why a PUB is not to be handled here; FINE if it is."""
     if pub.hops > 0 and sender(me, pub.src) == NONE:
         return k.NOT_A_LINK
-    if not 0 <= pub.hops < k.HOPS_MOST or pub.origin < 0:
+    if pub.hops < 0 or pub.origin < 0 or pub.boot < 0 or pub.number < 0:
+        return k.OUT_OF_RANGE
+    if pub.hops >= k.HOPS_MOST:
         return k.TOO_MANY_HOPS
     if not uses_ring(me):
         return k.FINE
@@ -78,8 +80,8 @@ def stopped(me: Node, pub: Pub) -> int:
 def handle(me: Node, now: int, pub: Pub, out: Outcome) -> None:
     """Deliver a PUB, heard or my own, and list what to send.  A repeated one is not delivered, but goes on."""
     out.deliver, out.sends, out.reason = 0, 0, stopped(me, pub)
-    alone = pub.hops == 0 and me.root == me.id and me.size == 1
-    if out.reason != k.FINE and not (alone and out.reason == k.NO_RING):
+    mine_without_ring = pub.hops == 0 and out.reason == k.NO_RING
+    if out.reason != k.FINE and not mine_without_ring:
         return
     system = me.settings.system
     if system == k.FLOOD:
@@ -87,8 +89,9 @@ def handle(me: Node, now: int, pub: Pub, out: Outcome) -> None:
         return
     if wants(me, pub.channel):
         out.deliver = 1 if is_new(me, pub) else 0
-    if alone:
-        out.reason = k.FINE
+    if mine_without_ring:
+        if me.root == me.id and me.size == 1:
+            out.reason = k.FINE         # alone: there is nobody else to reach
     elif system == k.PSVR:
         forward_psvr(me, pub, out)
     elif system == k.VR2015:
@@ -115,6 +118,6 @@ def flood(me: Node, pub: Pub, out: Outcome) -> None:
 def carry(me: Node, pub: Pub, send: Send, out: Pub) -> None:
     """The PUB that one send of an outcome puts on the link."""
     out.src, out.origin, out.boot, out.number = me.id, pub.origin, pub.boot, pub.number
-    out.channel, out.load, out.ring = pub.channel, pub.load, max(me.ring, -1)
+    out.channel, out.load, out.ring = pub.channel, pub.load, clip(me.ring, -1, LOW32)
     out.cur, out.ep = send.goal, send.ep
     out.hops = clip(pub.hops, 0, k.HOPS_MOST - 1) + 1

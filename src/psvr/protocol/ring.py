@@ -115,7 +115,7 @@ def write_positions(me: Node, start: int) -> bool:
 
 @rule
 def has_ring(me: Node) -> bool:
-    return me.ring >= 0 and me.length >= 2 and 0 <= me.position[0] < me.length
+    return 0 <= me.ring <= LOW32 and 2 <= me.length <= 2 * k.SIZE_MOST and 0 <= me.position[0] < me.length
 
 
 @rule

@@ -120,8 +120,13 @@ def update(me: Node, now: int, entry: Entry, p: int, s: int) -> None:
 
 @rule
 def write_back(me: Node, now: int, entry: Entry) -> None:
-    """Timer_Clean for one entry: what was not renewed for T_w/back gives way to the spare, with its own age."""
+    """Timer_Clean for one entry: what was not renewed for T_w/back gives way to the spare, with its own age.
+
+    `vr2015` knows no spare: there a stale entry is deleted.
+    """
     entry.ns, entry.spare = valid(me, entry.ns), valid(me, entry.spare)
+    if me.settings.system == k.VR2015:
+        entry.spare = NONE
     if entry.ns == NONE or elapsed(now, entry.since) > k.WRITE_BACK * lease(me):
         entry.ns, entry.since = entry.spare, entry.spare_since
         entry.spare, entry.spare_since = NONE, 0
