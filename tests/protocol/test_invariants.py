@@ -17,12 +17,12 @@ def settled(form: str = "protocol", system: int = k.PSVR) -> Network:
     net = Network(EDGES, 5, form=form, settings={"lease": 5 * k.SECOND, "system": system})
     net.subscribe(2, 4)
     net.run(20)
-    assert not problems(net.node, ground_of(5, EDGES), net.now) or form == "compiled"
+    assert not problems(net.node, ground_of(5, EDGES), [net.now] * net.n) or form == "compiled"
     return net
 
 
 def names(net: Network, edges: list[tuple[int, int]] = EDGES) -> set[str]:
-    return {p.property for p in problems(net.node, ground_of(net.n, edges), net.now)}
+    return {p.property for p in problems(net.node, ground_of(net.n, edges), [net.now] * net.n)}
 
 
 def set_field(path: str, value: int) -> Callable[[Any], None]:
@@ -124,15 +124,15 @@ def test_compiled_invariants_agree(system: int) -> None:
     from psvr.protocol.records import Node
     net = settled(system=system)
     lists = ground_of(5, EDGES)
-    arrays = Ground(*(np.array(x) for x in lists))
+    arrays, clock = Ground(*(np.array(x) for x in lists)), np.full(5, net.now)
     records = np.zeros(5, dtype(Node, net.capacity))
     for spoil in (None, (3, "size", 7), (2, "root", 1), (1, "dist", 3)):
         if spoil:
             set_field(*spoil[1:])(net.node[spoil[0]])
         for v in range(5):
             restore(records[v], Node, snapshot(net.node[v], Node))
-        plain = [p(net.node, lists, net.now) for p in invariants.PROPERTIES]
-        assert [p(records, arrays, net.now) for p in compiled.PROPERTIES] == plain
-        assert compiled.check(records, arrays, net.now) == invariants.check(net.node, lists, net.now)
-        assert bool(compiled.check(records, arrays, net.now)) == bool(spoil)
+        plain = [p(net.node, lists, [net.now] * net.n) for p in invariants.PROPERTIES]
+        assert [p(records, arrays, clock) for p in compiled.PROPERTIES] == plain
+        assert compiled.check(records, arrays, clock) == invariants.check(net.node, lists, [net.now] * net.n)
+        assert bool(compiled.check(records, arrays, clock)) == bool(spoil)
     assert len(NAMES) == len(invariants.PROPERTIES)

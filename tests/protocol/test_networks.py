@@ -29,7 +29,7 @@ def drawn(seed: int, system: int = k.PSVR) -> tuple[Network, list[int]]:
 
 
 def wrong(net: Network) -> list[str]:
-    return [str(p) for p in problems(net.node, ground_of(net.n, net.edges), net.now)]
+    return [str(p) for p in problems(net.node, ground_of(net.n, net.edges), [net.now] * net.n)]
 
 
 def settles(net: Network, deadline: int) -> int:
@@ -73,7 +73,7 @@ def kept(net: Network) -> list[tuple[int, int]]:
 @pytest.mark.parametrize("system", ["psvr", "vr2015", "ring", "shen", "flood"])
 def test_messages_are_those_of_exact_routing(system: str) -> None:
     """PUB by PUB, what the protocol sends is what routing predicts for the links, tree and set of that moment."""
-    from psvr.routing.graph import from_edges
+    from psvr.graphs.graph import from_edges
     from psvr.routing.settled import Settled
     from psvr.routing.systems import route
     for seed in range(1000, 1030):

@@ -1,8 +1,8 @@
 """What is true of a settled network, as code: everything that ever says "stable" or "recovered" asks here.
 
 One function per property.  Each looks at all living nodes, given in ascending id, on the `Ground` of who can hear
-whom, per connected component, and returns (how many values are wrong, the first node with one, what it has, what it
-should have).  `problems` asks all of them and answers in words.
+whom, per connected component, with the time on each node's own clock.  It returns (how many values are wrong, the
+first node with one, what it has, what it should have).  `problems` asks all of them and answers in words.
 """
 
 from collections.abc import Iterable, Sequence
@@ -52,7 +52,7 @@ def tell(verdict: Verdict, id: int, has: int, should: int) -> Verdict:
 
 
 @rule
-def links(nodes: Sequence[Node], ground: Ground, now: int) -> Verdict:
+def links(nodes: Sequence[Node], ground: Ground, clock: Sequence[int]) -> Verdict:
     """Links are two-way, between living nodes in reach of each other.  (has: the link; should: −1, none)"""
     verdict = (0, k.NOBODY, 0, 0)
     for v in range(len(nodes)):
@@ -74,7 +74,7 @@ def in_reach(ground: Ground, v: int, u: int) -> bool:
 
 
 @rule
-def one_root(nodes: Sequence[Node], ground: Ground, now: int) -> Verdict:
+def one_root(nodes: Sequence[Node], ground: Ground, clock: Sequence[int]) -> Verdict:
     """All of a component follow its least id.  A part is named by the place of its first node, so of its least id."""
     verdict = (0, k.NOBODY, 0, 0)
     for v in range(len(nodes)):
@@ -83,7 +83,7 @@ def one_root(nodes: Sequence[Node], ground: Ground, now: int) -> Verdict:
 
 
 @rule
-def distances(nodes: Sequence[Node], ground: Ground, now: int) -> Verdict:
+def distances(nodes: Sequence[Node], ground: Ground, clock: Sequence[int]) -> Verdict:
     """The root is at 0, and every other node a step further than a parent that has it as a child."""
     verdict = (0, k.NOBODY, 0, 0)
     for v in range(len(nodes)):
@@ -102,7 +102,7 @@ def distances(nodes: Sequence[Node], ground: Ground, now: int) -> Verdict:
 
 
 @rule
-def sizes(nodes: Sequence[Node], ground: Ground, now: int) -> Verdict:
+def sizes(nodes: Sequence[Node], ground: Ground, clock: Sequence[int]) -> Verdict:
     """Size and digest of a node follow from those that its children have now."""
     verdict = (0, k.NOBODY, 0, 0)
     for v in range(len(nodes)):
@@ -118,7 +118,7 @@ def sizes(nodes: Sequence[Node], ground: Ground, now: int) -> Verdict:
 
 
 @rule
-def positions(nodes: Sequence[Node], ground: Ground, now: int) -> Verdict:
+def positions(nodes: Sequence[Node], ground: Ground, clock: Sequence[int]) -> Verdict:
     """Every node stands on the ring of its root, where the walk around the tree passes it."""
     verdict = (0, k.NOBODY, 0, 0)
     for v in range(len(nodes)):
@@ -152,7 +152,7 @@ def walk(nodes: Sequence[Node], v: int, verdict: Verdict) -> Verdict:
 
 
 @rule
-def shortcuts(nodes: Sequence[Node], ground: Ground, now: int) -> Verdict:
+def shortcuts(nodes: Sequence[Node], ground: Ground, clock: Sequence[int]) -> Verdict:
     """Links know each other's positions."""
     verdict = (0, k.NOBODY, 0, 0)
     for v in range(len(nodes)):
@@ -172,7 +172,7 @@ def same_positions(link: Link, other: Node, id: int, verdict: Verdict) -> Verdic
 
 
 @rule
-def tables(nodes: Sequence[Node], ground: Ground, now: int) -> Verdict:
+def tables(nodes: Sequence[Node], ground: Ground, clock: Sequence[int]) -> Verdict:
     """RS names, for every channel and position, the next subscriber (`shen`: the links that want the channel)."""
     verdict = (0, k.NOBODY, 0, 0)
     if len(nodes) == 0 or nodes[0].settings.system == k.RING or nodes[0].settings.system == k.FLOOD:
@@ -182,14 +182,14 @@ def tables(nodes: Sequence[Node], ground: Ground, now: int) -> Verdict:
         me = nodes[v]
         for i in range(len(me.channel)):
             if me.channel[i] != k.NO_CHANNEL:
-                verdict = table_of(nodes, ground, now, who, v, me.channel[i], verdict)
+                verdict = table_of(nodes, ground, clock, who, v, me.channel[i], verdict)
         for w in who:
             if w == v or ground.part[w] != ground.part[v]:
                 continue
             for c in range(len(nodes[w].wants)):
                 channel = nodes[w].wants[c]
                 if channel != k.NO_CHANNEL and table.find_row(me, channel) == NONE:
-                    verdict = table_of(nodes, ground, now, who, v, channel, verdict)
+                    verdict = table_of(nodes, ground, clock, who, v, channel, verdict)
     return verdict
 
 
@@ -202,12 +202,12 @@ def subscribes(me: Node) -> bool:
 
 
 @rule
-def table_of(nodes: Sequence[Node], ground: Ground, now: int, who: Sequence[int], v: int, channel: int,
+def table_of(nodes: Sequence[Node], ground: Ground, clock: Sequence[int], who: Sequence[int], v: int, channel: int,
              verdict: Verdict) -> Verdict:
     """One channel at one node."""
     me = nodes[v]
     if me.settings.system == k.SHEN:
-        return wanted(nodes, now, v, channel, verdict)
+        return wanted(nodes, clock, v, channel, verdict)
     for j in range(len(me.position)):
         if me.position[j] != NONE:
             has = table.next_subscriber(me, channel, j)
@@ -230,37 +230,37 @@ def nearest(nodes: Sequence[Node], ground: Ground, who: Sequence[int], v: int, p
 
 
 @rule
-def wanted(nodes: Sequence[Node], now: int, v: int, channel: int, verdict: Verdict) -> Verdict:
+def wanted(nodes: Sequence[Node], clock: Sequence[int], v: int, channel: int, verdict: Verdict) -> Verdict:
     """What `shen` knows of each tree neighbour is what that neighbour would say."""
     me, row = nodes[v], table.find_row(nodes[v], channel)
     for i in range(len(me.link)):
         u = where(nodes, me.link[i].id)
         if u == NONE or not tree.is_tree(me, me.link[i]):
             continue
-        has = row != NONE and shen.wanted_by(me, now, i, me.row[row].entry[i])
+        has = row != NONE and shen.wanted_by(me, clock[v], i, me.row[row].entry[i])
         back = find(nodes[u], me.id)
-        should = back != NONE and shen.wanted_beyond(nodes[u], now, channel, back)
+        should = back != NONE and shen.wanted_beyond(nodes[u], clock[u], channel, back)
         verdict = tell(verdict, me.id, 1 if has else 0, 1 if should else 0)
     return verdict
 
 
 @rule
-def check(nodes: Sequence[Node], ground: Ground, now: int) -> int:
+def check(nodes: Sequence[Node], ground: Ground, clock: Sequence[int]) -> int:
     """Which properties are broken, as bits in the order of PROPERTIES; 0: the network is right."""
     broken = 0
-    if links(nodes, ground, now)[0] > 0:
+    if links(nodes, ground, clock)[0] > 0:
         broken |= 1
-    if one_root(nodes, ground, now)[0] > 0:
+    if one_root(nodes, ground, clock)[0] > 0:
         broken |= 2
-    if distances(nodes, ground, now)[0] > 0:
+    if distances(nodes, ground, clock)[0] > 0:
         broken |= 4
-    if sizes(nodes, ground, now)[0] > 0:
+    if sizes(nodes, ground, clock)[0] > 0:
         broken |= 8
-    if positions(nodes, ground, now)[0] > 0:
+    if positions(nodes, ground, clock)[0] > 0:
         broken |= 16
-    if shortcuts(nodes, ground, now)[0] > 0:
+    if shortcuts(nodes, ground, clock)[0] > 0:
         broken |= 32
-    if broken == 0 and tables(nodes, ground, now)[0] > 0:
+    if broken == 0 and tables(nodes, ground, clock)[0] > 0:
         broken |= 64
     return broken
 
@@ -312,11 +312,11 @@ def ground_of(n: int, edges: Iterable[tuple[int, int]]) -> Ground:
     return Ground(parts(n, edges), first, [u for others in reach for u in others])
 
 
-def problems(nodes: Sequence[Any], ground: Ground, now: int) -> list[Problem]:
+def problems(nodes: Sequence[Any], ground: Ground, clock: Sequence[int]) -> list[Problem]:
     """Everything that is wrong with a network; nothing, if it is settled."""
     found = []
     for name, broken in zip(NAMES, PROPERTIES):
-        verdict = broken(nodes, ground, now)
+        verdict = broken(nodes, ground, clock)
         if verdict[0] > 0:
             found.append(Problem(name, *verdict))
     return found

@@ -1,0 +1,83 @@
+"""What can happen to a network: memory at random, crashes, cuts, noise."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from psvr.compiled import node as rules
+from psvr.protocol.layout import Capacity
+from psvr.protocol.records import READ_ONLY
+
+from .engine import schedule
+from .medium import link_to
+from .world import World
+
+CLOCK_MOST = 1 << 40            # µs, twelve days: how far apart the clocks of nodes may be
+
+
+def scramble(record: NDArray[Any], rng: np.random.Generator, keep: Iterable[str]) -> None:
+    """Every byte of one record at random, but for the fields that are kept; `record` is a slice of length one."""
+    kept = {name: record[name].copy() for name in keep}
+    record.view(np.uint8)[:] = rng.integers(0, 256, record.nbytes, np.uint8)
+    for name, value in kept.items():
+        record[name] = value
+
+
+def corrupt(world: World, v: int, now: int, rng: np.random.Generator) -> None:
+    """All memory of a node, its clock and counters, and the frames that it has on the air.
+
+    Of a frame, its length is physical and stays: how many channels or bytes of data it has.
+    """
+    scramble(world.nodes[v:v + 1], rng, READ_ONLY)
+    scramble(world.hellos[v:v + 1], rng, ("links", "heards", "children"))
+    pools = (world.sub_frames, world.subs, "channels"), (world.pub_frames, world.pubs, "load")
+    for frames, messages, length in pools:
+        for i in np.flatnonzero((frames["used"] != 0) & (frames["node"] == v)):
+            scramble(messages[i:i + 1], rng, (length,))
+    host = world.hosts[v:v + 1]
+    host["offset"], host["number"] = rng.integers(0, CLOCK_MOST), rng.integers(0, 1 << 30)
+    host["boot"] = rng.integers(0, 1 << 30)
+    if host["alive"][0]:
+        host["wake_at"] = -1
+        schedule(world, v, now)
+
+
+def crash(world: World, v: int) -> None:
+    """The node falls silent; what it has on the air is lost."""
+    world.hosts["alive"][v] = 0
+
+
+def boot(world: World, v: int, now: int, offset: int) -> None:
+    """The node starts with empty memory; settings and the application's subscriptions are as they were."""
+    host = world.hosts[v:v + 1]
+    host["alive"], host["offset"], host["wake_at"] = 1, offset, -1
+    host["boot"] += 1
+    host["number"] = 0
+    rules.start(world.nodes[v], int(world.ids[v]), now + offset)
+    schedule(world, v, now)
+
+
+def set_cut(world: World, u: int, v: int, cut: bool) -> None:
+    """Cut or heal a link, in both directions; a link that does not exist is left alone."""
+    for a, b in ((u, v), (v, u)):
+        e = link_to(world.first, world.near, a, b)
+        if e >= 0:
+            world.cut[e] = cut
+
+
+def boundary(world: World, nodes: NDArray[np.int32]) -> list[tuple[int, int]]:
+    """The links between a set of nodes and the rest."""
+    inside = np.zeros(len(world.ids), bool)
+    inside[nodes] = True
+    source = np.repeat(np.arange(len(world.ids)), np.diff(world.first))
+    crossing = inside[source] & ~inside[world.near]
+    return list(zip(source[crossing].tolist(), world.near[crossing].tolist()))
+
+
+def capacity_for(links: int, channels: int) -> Capacity:
+    """Memory in a few sizes only: each is compiled once, whatever C_N and the channels are."""
+    def least(wanted: int, *sizes: int) -> int:
+        return next((size for size in sizes if size >= wanted), wanted)
+    return Capacity(links=least(links, 8, 16, 32, 64), channels=least(channels, 16, 64, 256, 1024))

@@ -1,0 +1,43 @@
+"""Who can hear whom at this moment, among the living: what the invariants stand on."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from psvr.jit import jit
+from psvr.protocol.invariants import Ground
+
+from .world import World
+
+
+@jit
+def label(first: NDArray[np.int64], near: NDArray[np.int64], part: NDArray[np.int64]) -> None:
+    """Name the component of each node by its least member."""
+    n = len(part)
+    waiting = np.empty(n, np.int64)
+    part[:] = -1
+    for v in range(n):
+        if part[v] >= 0:
+            continue
+        part[v], waiting[0], count = v, v, 1
+        while count > 0:
+            count -= 1
+            u = waiting[count]
+            for e in range(first[u], first[u + 1]):
+                if part[near[e]] < 0:
+                    part[near[e]] = v
+                    waiting[count] = near[e]
+                    count += 1
+
+
+def standing(world: World) -> Ground:
+    """The ground that the living nodes stand on; places are among them."""
+    alive = world.hosts["alive"] != 0
+    source = np.repeat(np.arange(len(world.ids)), np.diff(world.first))
+    open_links = (world.cut == 0) & alive[source] & alive[world.near]
+    place = np.cumsum(alive) - 1
+    near = place[world.near[open_links]]
+    degrees = np.bincount(place[source[open_links]], minlength=int(alive.sum()))
+    first = np.concatenate([[0], np.cumsum(degrees)])
+    part = np.empty(int(alive.sum()), np.int64)
+    label(first, near, part)
+    return Ground(part, first, near)

@@ -1,0 +1,100 @@
+"""The memory of a simulation: all that the compiled engine reads and writes."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from psvr.protocol.layout import Capacity, dtype
+from psvr.protocol.records import Hello, Node, Outcome, Pub, Sub
+
+from .queue import new_queue
+
+# What a host keeps beside a node's own memory.
+HOST = np.dtype([
+    ("wake_at", "i8"),          # when it is to be woken, in the simulation's time; −1: it is not
+    ("offset", "i8"),           # of its clock
+    ("free_at", "i8"),          # when its radio is done with what it sends
+    ("alive", "i4"), ("jammed", "i4"), ("boot", "i4"), ("number", "i4"), ("hellos", "i4"),
+    ("parent", "i8"), ("ring", "i8"), ("table", "i8")], align=True)     # as last written to the trace
+# A SUB or PUB on its way; the message stands at the same place of `subs` or `pubs`.
+FRAME = np.dtype([
+    ("node", "i4"), ("to", "i4"), ("tries", "i4"), ("copies", "i4"), ("got", "i4"), ("detour", "i4"),
+    ("publication", "i4"), ("at", "i4"), ("next", "i4"), ("used", "i4")], align=True)
+SOURCE = np.dtype([
+    ("node", "i4"), ("channel", "i4"), ("first", "i8"), ("period", "i8"), ("stop", "i8"), ("load", "i4")])
+PUBLICATION = np.dtype([("time", "i8"), ("node", "i4"), ("channel", "i4"), ("messages", "i4"), ("receptions", "i4")])
+DELIVERY = np.dtype([("time", "i8"), ("publication", "i4"), ("node", "i4"), ("hops", "i4"), ("pad", "i4")])
+# Rows of the trace, as `psvr.trace` takes them.
+ROW = np.dtype([
+    ("time", "i8"), ("node", "i8"), ("peer", "i8"), ("origin", "i8"), ("detail", "i8"), ("event", "i4"),
+    ("channel", "i4"), ("boot", "i4"), ("sequence", "i4"), ("from_", "i4"), ("to", "i4"), ("ep", "i4"),
+    ("hops", "i4"), ("bytes", "i4"), ("reason", "i4")])
+TALLY = np.dtype([
+    ("events", "i8"), ("serial", "i8"), ("print_a", "i8"), ("print_b", "i8"),
+    ("published", "i8"), ("delivered", "i8"), ("rows", "i8"), ("level", "i8"),
+    ("free_sub", "i8"), ("free_pub", "i8"), ("subs", "i8"), ("pubs", "i8"),
+    ("hello_sent", "i8"), ("sub_sent", "i8"), ("pub_sent", "i8"), ("ack_sent", "i8"), ("receptions", "i8"),
+    ("hello_bytes", "i8"), ("sub_bytes", "i8"), ("pub_bytes", "i8"), ("dropped", "i8"),
+    ("loss", "i8"), ("loss_key", "i8"), ("ack_key", "i8"), ("retries", "i8"), ("bitrate", "i8"),
+    ("room", "i8")])            # places that one event may fill: as many as a frame can reach nodes, and some
+
+
+class World(NamedTuple):
+    nodes: NDArray[Any]         # [node] Node
+    hosts: NDArray[Any]         # [node] HOST
+    ids: NDArray[np.int64]      # [node], ascending
+    hellos: NDArray[Any]        # [node] the HELLO that each is sending
+    subs: NDArray[Any]          # a pool of SUBs on their way …
+    sub_frames: NDArray[Any]
+    pubs: NDArray[Any]          # … and of PUBs
+    pub_frames: NDArray[Any]
+    sub_out: NDArray[Any]       # [1] Sub, what a rule leaves
+    outcome: NDArray[Any]       # [2] Outcome: of a PUB handled, and of a detour
+    first: NDArray[np.int64]    # the nodes in reach of v are near[first[v]:first[v + 1]] …
+    near: NDArray[np.int32]
+    cut: NDArray[np.uint8]      # … unless that link is cut
+    hashes: NDArray[np.int64]   # [channel]
+    sources: NDArray[Any]       # SOURCE
+    heap: NDArray[Any]
+    counter: NDArray[Any]
+    publications: NDArray[Any]  # PUBLICATION, in the order of time
+    deliveries: NDArray[Any]    # DELIVERY
+    rows: NDArray[Any]          # ROW, of the trace, until they are taken
+    tally: NDArray[Any]         # [1] TALLY
+
+
+def new_world(capacity: Capacity, ids: NDArray[np.int64], first: NDArray[np.int64], near: NDArray[np.int32],
+              hashes: NDArray[np.int64], sources: NDArray[Any]) -> World:
+    n = len(ids)
+    room = 512 + 2 * int(np.diff(first).max(initial=0))
+    pool = max(2 * room, n // 4)
+    heap, counter = new_queue(4 * n + len(sources) + 2 * room)
+    world = World(
+        nodes=np.zeros(n, dtype(Node, capacity)), hosts=np.zeros(n, HOST), ids=np.ascontiguousarray(ids, np.int64),
+        hellos=np.zeros(n, dtype(Hello, capacity)),
+        subs=np.zeros(pool, dtype(Sub, capacity)), sub_frames=np.zeros(pool, FRAME),
+        pubs=np.zeros(pool, dtype(Pub, capacity)), pub_frames=np.zeros(pool, FRAME),
+        sub_out=np.zeros(1, dtype(Sub, capacity)), outcome=np.zeros(2, dtype(Outcome, capacity)),
+        first=np.ascontiguousarray(first, np.int64), near=np.ascontiguousarray(near, np.int32),
+        cut=np.zeros(len(near), np.uint8), hashes=np.ascontiguousarray(hashes, np.int64),
+        sources=sources.astype(SOURCE), heap=heap, counter=counter,
+        publications=np.zeros(1024, PUBLICATION), deliveries=np.zeros(2 * room, DELIVERY), rows=np.zeros(0, ROW),
+        tally=np.zeros(1, TALLY))
+    world.tally["room"] = room
+    chain(world.sub_frames, 0)
+    chain(world.pub_frames, 0)
+    return world
+
+
+def chain(frames: NDArray[Any], start: int) -> None:
+    """Link the free places of a pool from `start` on; the last one ends the chain."""
+    frames["next"][start:] = np.arange(start + 1, len(frames) + 1)
+    frames["next"][-1] = -1
+
+
+def grown(array: NDArray[Any]) -> NDArray[Any]:
+    """Twice as long, with the same beginning."""
+    larger = np.zeros(2 * len(array), array.dtype)
+    larger[:len(array)] = array
+    return larger
