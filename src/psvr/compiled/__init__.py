@@ -5,5 +5,9 @@ the second `psvr.protocol.form` makes every `@rule` a compiled function, over nu
 """
 
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 __path__ = [str(Path(__file__).resolve().parent.parent / "protocol")]
+
+if TYPE_CHECKING:
+    def __getattr__(name: str) -> Any: ...

@@ -23,9 +23,9 @@ Verdict = tuple[int, int, int, int]
 class Ground(NamedTuple):
     """What a network stands on: lists, or arrays for the compiled form."""
 
-    part: Sequence[int]         # the component of each node, named by the place of its first node
-    first: Sequence[int]        # the nodes in reach of node v are near[first[v]:first[v + 1]]
-    near: Sequence[int]
+    part: Any                   # the component of each node, named by the place of its first node
+    first: Any                  # the nodes in reach of node v are near[first[v]:first[v + 1]]
+    near: Any
 
 
 @rule
