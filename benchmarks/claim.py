@@ -8,8 +8,8 @@ import time
 
 import numpy as np
 
+from psvr.graphs.drawn import gnp
 from psvr.routing.counts import count_messages
-from psvr.routing.graph import gnp
 from psvr.routing.settled import Settled
 from psvr.routing.tree import bfs_tree, centre
 

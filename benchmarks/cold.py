@@ -4,9 +4,9 @@ import sys
 
 import numpy as np
 
+from psvr.graphs.drawn import geometric, gnp
 from psvr.routing.centre import narrowed_centre
 from psvr.routing.counts import count_messages
-from psvr.routing.graph import geometric, gnp
 from psvr.routing.settled import Settled
 from psvr.routing.systems import SYSTEMS, route
 from psvr.routing.tree import bfs_tree, centre

@@ -10,7 +10,7 @@ import time
 
 import numpy as np
 
-from psvr.routing.graph import from_edges
+from psvr.graphs.graph import from_edges
 from psvr.routing.settled import Settled
 from psvr.routing.systems import route
 from psvr.routing.tree import bfs_tree

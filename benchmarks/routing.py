@@ -10,8 +10,8 @@ import time
 
 import numpy as np
 
+from psvr.graphs.drawn import gnp
 from psvr.routing.counts import COLUMNS, count_messages
-from psvr.routing.graph import gnp
 from psvr.routing.settled import Settled
 from psvr.routing.systems import route
 from psvr.routing.tree import bfs_tree, centre

@@ -13,7 +13,8 @@ import networkx as nx
 import numpy as np
 import rustworkx as rx
 
-from psvr.routing.graph import Graph, gnp
+from psvr.graphs.drawn import gnp
+from psvr.graphs.graph import Graph
 from psvr.routing.trees import count_td
 
 from .timing import best_of

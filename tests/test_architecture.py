@@ -14,10 +14,11 @@ MAY_IMPORT = {          # package → those of ours that it may import; everythi
     "trace": set(),
     "protocol": {"jit"},
     "compiled": set(),
-    "routing": {"jit", "compiled", "protocol"},
-    "sim": {"jit", "compiled", "protocol", "trace"},
+    "graphs": {"jit"},
+    "routing": {"jit", "compiled", "protocol", "graphs"},
+    "sim": {"jit", "compiled", "protocol", "trace", "graphs"},
     "node": {"protocol", "trace"},
-    "lab": {"jit", "compiled", "protocol", "trace", "routing", "sim", "node"},
+    "lab": {"jit", "compiled", "protocol", "trace", "graphs", "routing", "sim", "node"},
     "web": {"lab", "trace"},
 }
 

@@ -22,7 +22,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 PACKAGE = Path(__file__).parent
 KEPT_GENERATIONS = 4        # folders of older code that stay, for switching between two versions of the source
-NEVER_COMPILED = {"cli"}    # packages on top, from which no compiled function takes anything
+NEVER_COMPILED = {"cli", "trace"}    # packages from which no compiled function takes anything
 HARMLESS = {"NUMBA_CACHE_DIR", "NUMBA_NUM_THREADS"}     # settings that do not change the compiled code
 
 

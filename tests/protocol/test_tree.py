@@ -92,6 +92,21 @@ def test_depth_limit() -> None:
     assert [me.dist for me in net.node[:5]] == [0, 1, 2, 3, 4]
 
 
+def test_a_long_line_keeps_its_root() -> None:
+    """Triggered HELLOs carry a number to the far end at once; the next ones must not arrive there too late."""
+    n = 50
+    net = Network([(v, v + 1) for v in range(n - 1)], n, capacity=Capacity(links=2, candidates=2, channels=2))
+    net.run(40)
+    assert roots(net) == {0} and len({me.ring for me in net.node}) == 1
+    for me in net.node:                     # what a fast wave leaves behind: everyone is up to date
+        me.seq, me.fresh = net.node[0].own, net.now
+        for link in me.link:
+            link.seq = net.node[0].own
+    for _ in range(40):
+        net.run(1)
+        assert roots(net) == {0}
+
+
 def test_huge_ids() -> None:
     ids = [2**62, 5, 2**63 - 1, 2**40]
     net = Network(ring_of(4), 4, ids=ids)

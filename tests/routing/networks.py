@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from hypothesis import strategies as st
 
-from psvr.routing.graph import from_edges
+from psvr.graphs.graph import from_edges
 from psvr.routing.settled import Settled
 
 from . import naive

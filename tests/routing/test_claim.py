@@ -7,8 +7,8 @@ error over the networks, which are independent draws; a difference of three of t
 import numpy as np
 import pytest
 
+from psvr.graphs.drawn import gnp
 from psvr.routing.counts import count_messages
-from psvr.routing.graph import gnp
 from psvr.routing.settled import Settled
 from psvr.routing.systems import route
 from psvr.routing.tree import bfs_tree, centre

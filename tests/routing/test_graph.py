@@ -4,10 +4,13 @@ import networkx as nx
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from psvr.errors import BadInput
-from psvr.routing import graph as graphs
-from psvr.routing.graph import from_edges, from_networkx, geometric, gnp, grid, is_connected, line, ring
+from psvr.graphs import drawn
+from psvr.graphs.drawn import geometric, gnp
+from psvr.graphs.graph import from_edges, from_networkx, grid, is_connected, line, ring
+from psvr.graphs.places import near_pairs, reach_for, share_within
 
 from . import naive
 from .networks import cases
@@ -48,7 +51,7 @@ def test_from_networkx_keeps_labels():
 @pytest.mark.parametrize(("g", "text"), [
     (nx.DiGraph([(0, 1)]), "graph: must be undirected"),
     (nx.MultiGraph([(0, 1)]), "graph: must have at most one link"),
-    (nx.Graph([("a", "a")]), "graph: must link different nodes, but 'a' is linked to itself"),
+    (nx.Graph([("a", "a")]), 'graph: must link different nodes, but "a" is linked to itself'),
     (nx.Graph(), "n: must be a whole number from 1 to"),
 ])
 def test_networkx_graphs_that_are_refused(g, text):
@@ -67,7 +70,7 @@ def test_networkx_graphs_that_are_refused(g, text):
     (3, [(0, 1), (1, 2), (1, 0)], r"edges\[2\]: must list each link once, but 0 and 1 are linked before"),
     (3, [(0, 1, 2)], r"edges\[0\]: must be a pair of node ids"),
     (3, [(0, 1), 5], r"edges\[1\]: must be a pair of node ids, not 5"),
-    (3, ["01"], r"edges\[0\]: must be a pair of node ids, not '01'"),
+    (3, ["01"], r'edges\[0\]: must be a pair of node ids, not "01"'),
     (3, [(0.0, 1.0)], "edges: must be pairs of whole numbers"),
     (3, [(0, 10**30)], "edges: must be pairs of whole numbers"),
     (3, [(0, None)], "edges: must be pairs of whole numbers"),
@@ -106,8 +109,8 @@ def test_gnp_has_as_many_links_as_it_should():
 
 
 def test_pairs_drawn_in_parts(monkeypatch):
-    monkeypatch.setattr(graphs, "CHUNK", 16)
-    pairs = graphs.random_pairs(40, 0.3, np.random.default_rng(1))
+    monkeypatch.setattr(drawn, "CHUNK", 16)
+    pairs = drawn.random_pairs(40, 0.3, np.random.default_rng(1))
     assert len(pairs) == len({tuple(pair) for pair in pairs.tolist()})
     assert abs(len(pairs) - 234) < 5 * np.sqrt(234 * 0.7)
     assert pairs.tolist() == sorted(pairs.tolist())
@@ -124,38 +127,89 @@ def test_gnp_at_its_ends():
     (10**6, 1e-6, "p: must be large enough"),
     (10, 1.5, "p: must be a number from 0 to 1, not 1.5"),
     (10, float("nan"), "p: must be a number from 0 to 1, not nan"),
-    (10, "x", "p: must be a number from 0 to 1, not 'x'"),
+    (10, True, "p: must be a number from 0 to 1, not true"),
+    (10, "0.5", 'p: must be a number from 0 to 1, not "0.5"'),
+    (10, "x", 'p: must be a number from 0 to 1, not "x"'),
 ])
 def test_gnp_refuses(n, p, text):
     with pytest.raises(BadInput, match=text):
         gnp(n, p, 0)
 
 
+def apart(places):
+    return np.hypot(*(places[:, None] - places[None]).transpose(2, 0, 1))
+
+
 @pytest.mark.parametrize("size", [{"degree": 7}, {"radius": 0.16}, {"radius": 1.4}])
 def test_geometric_links_what_is_close(size):
     graph, places = geometric(150, 3, **size)
-    reach = size.get("radius") or np.sqrt(7 / (np.pi * 149))
-    apart = np.hypot(*(places[:, None] - places[None]).transpose(2, 0, 1))
-    assert graph.edges().tolist() == np.argwhere(np.triu(apart <= reach, 1)).tolist()
+    reach = size.get("radius") or reach_for(7 / 149, 1, 1)
+    assert graph.edges().tolist() == np.argwhere(np.triu(apart(places) <= reach, 1)).tolist()
     assert is_connected(graph)
     assert (places.shape, places.min() >= 0, places.max() <= 1) == ((150, 2), True, True)
 
 
+@settings(deadline=None, max_examples=60)
+@given(st.integers(1, 60), st.floats(0.1, 10), st.floats(0.001, 10), st.floats(0, 12), st.integers(0, 99))
+def test_pairs_in_reach_are_all_pairs_in_reach(n, width, height, reach, seed):
+    places = np.random.default_rng(seed).random((n, 2)) * (width, height)
+    close = apart(places)
+    expected = np.argwhere(np.triu(close <= reach, 1)).tolist()
+    if np.isclose(close, reach, rtol=1e-12).any():
+        return          # rounding decides
+    assert sorted(near_pairs(places, reach).tolist()) == expected
+
+
+def test_places_on_one_spot():
+    assert near_pairs(np.zeros((3, 2)), 0).tolist() == [[0, 1], [0, 2], [1, 2]]
+
+
+@pytest.mark.parametrize("reach", [0.1, 0.5, 1.0])
+def test_share_in_a_square_is_the_known_formula(reach):
+    known = np.pi * reach**2 - 8 / 3 * reach**3 + reach**4 / 2
+    assert share_within(reach, 1, 1) == pytest.approx(known, rel=1e-4)
+
+
+@pytest.mark.parametrize(("width", "height", "reach"), [(3, 1, 0.4), (3, 1, 2), (1, 3, 2), (2, 2, 2.5)])
+def test_share_in_a_rectangle_is_that_of_random_places(width, height, reach):
+    ends = np.random.default_rng(1).random((200_000, 2, 2)) * (width, height)
+    share = (np.hypot(*(ends[:, 0] - ends[:, 1]).T) <= reach).mean()
+    assert abs(share_within(reach, width, height) - share) < 5 * np.sqrt(share * (1 - share) / 200_000)
+    assert reach_for(share_within(reach, width, height), width, height) == pytest.approx(reach, rel=1e-6)
+    assert share_within(np.hypot(width, height), width, height) == pytest.approx(1, abs=1e-4)
+    assert reach_for(1, width, height) == np.hypot(width, height)
+
+
+@pytest.mark.parametrize(("n", "degree", "draws"), [(40, 8, 200), (1000, 6, 20), (30_000, 8, 1)])
+def test_geometric_has_the_degree_aimed_at(n, degree, draws):
+    """Borders are accounted for; that nodes are placed again until all are connected adds a little."""
+    mean = np.mean([2 * geometric(n, seed, degree=degree)[0].m / n for seed in range(draws)])
+    assert 0.98 * degree < mean < 1.05 * degree
+
+
 def test_geometric_places_lost_nodes_again():
-    graph, _ = geometric(200, 1, degree=3)
-    assert is_connected(graph)
+    rng = np.random.default_rng(4)
+    places = np.concatenate((rng.random((60, 2)) * 0.8, [[0.98, 0.98]]))
+    before = places.copy()
+    graph = drawn.joined(places, 0.22, (1, 1), rng)
+    assert np.flatnonzero((places != before).any(axis=1)).tolist() == [60] and is_connected(graph)
     assert geometric(1, 0, degree=5)[0].n == 1
+
+
+def test_geometric_does_not_crowd_what_is_too_thin():
+    places = np.random.default_rng(1).random((200, 2))
+    assert drawn.joined(places, 0.05, (1, 1), np.random.default_rng(2)) is None
 
 
 @pytest.mark.parametrize(("arguments", "text"), [
     ({"n": 9}, "degree, radius: exactly one of the two must be given"),
     ({"n": 9, "degree": 3, "radius": 0.5}, "degree, radius: exactly one of the two must be given"),
     ({"n": 9, "degree": -1}, "degree: must be a number from 0"),
-    ({"n": 9, "radius": 2}, "radius: must be a number from 0 to 1.41421, not 2"),
+    ({"n": 9, "radius": 2}, "radius: must be a number from 0 to 1.414213562, not 2"),
     ({"n": 9, "radius": 0}, "radius: must be large enough to connect 9 nodes"),
     ({"n": 40, "degree": 1e-9}, "degree: must be large enough to connect 40 nodes"),
+    ({"n": 200, "degree": 3}, "degree: must be large enough to connect 200 nodes"),
 ])
-def test_geometric_refuses(arguments, text, monkeypatch):
-    monkeypatch.setattr(graphs, "PLACED", 1000)
+def test_geometric_refuses(arguments, text):
     with pytest.raises(BadInput, match=text):
         geometric(seed=0, **arguments)

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
+from psvr.graphs.drawn import geometric
+from psvr.graphs.graph import from_edges, line
 from psvr.routing.counts import count_messages
-from psvr.routing.graph import from_edges, geometric, line
 from psvr.routing.settled import Settled
 from psvr.routing.systems import route
 from psvr.routing.tree import bfs_tree

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from psvr.compiled import positions
 from psvr.errors import BadInput
-from psvr.routing.graph import from_edges
+from psvr.graphs.graph import from_edges
 from psvr.routing.settled import Settled
 from psvr.routing.shortcuts import beyond, furthest, shortcut_table
 
@@ -96,7 +96,7 @@ def test_types_of_the_interface():
 
 
 @pytest.mark.parametrize(("call", "text"), [
-    (lambda s: s.shortcuts("none"), "shortcuts: must be one of all, nontree, not 'none'"),
+    (lambda s: s.shortcuts("none"), 'shortcuts: must be one of all, nontree, not "none"'),
     (lambda s: s.positions(3), "node: must be a whole number from 0 to 2, not 3"),
     (lambda s: s.next_subscriber([0, 3]), r"subscribers\[1\]: must be a whole number from 0 to 2, not 3"),
     (lambda s: s.next_subscriber(np.array([0, -1])), r"subscribers\[1\]: must be a whole number from 0 to 2, not"),

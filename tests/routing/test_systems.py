@@ -178,18 +178,18 @@ def test_a_system_of_ones_own():
     try:
         found = route(drawn(0, 5, 6, 0).settled, "straight", 1, [0, 1, 4])
         assert found == Route([(1, 0), (1, 4)], {0: 1, 4: 1}, 2)
-        with pytest.raises(BadInput, match="'straight' exists"):
+        with pytest.raises(BadInput, match='"straight" exists'):
             system("straight", positions=False, text="again")
     finally:
         del SYSTEMS["straight"]
 
 
 @pytest.mark.parametrize(("arguments", "text"), [
-    ({"system": "x"}, "system: must be one of psvr, vr2015, .*, not 'x'"),
+    ({"system": "x"}, 'system: must be one of psvr, vr2015, .*, not "x"'),
     ({"publisher": 20}, "publisher: must be a whole number from 0 to 19, not 20"),
-    ({"publisher": None}, "publisher: must be a whole number from 0 to 19, not None"),
+    ({"publisher": None}, "publisher: must be a whole number from 0 to 19, not null"),
     ({"subscribers": [0, 20]}, r"subscribers\[1\]: must be a whole number from 0 to 19, not 20"),
-    ({"shortcuts": "some"}, "shortcuts: must be one of all, nontree, not 'some'"),
+    ({"shortcuts": "some"}, 'shortcuts: must be one of all, nontree, not "some"'),
     ({"start": 99}, "start: must be a whole number from 0 to 37, not 99"),
     ({"system": "steiner", "subscribers": range(20)}, "subscribers: at most 10 for steiner, not 19"),
 ])
@@ -217,7 +217,7 @@ def test_start_of_another_node_is_refused():
     (np.zeros((1, 5), float), [[0]], ["td"], "members: must be an array"),
     (np.zeros((1, 5), bool), [[5]], ["td"], "publishers: must be nodes from 0 to 4"),
     (np.zeros((1, 5), bool), [[0], [1]], ["td"], "publishers: must be an array .* each of the 1 sets"),
-    (np.zeros((1, 5), bool), [[0]], ["steiner"], "columns: must be from psvr/all, .*, not 'steiner'"),
+    (np.zeros((1, 5), bool), [[0]], ["steiner"], 'columns: must be from psvr/all, .*, not "steiner"'),
 ])
 def test_batches_that_are_refused(members, publishers, columns, text):
     with pytest.raises(BadInput, match=text):

@@ -5,8 +5,9 @@ import pytest
 from hypothesis import given, settings
 
 from psvr.errors import BadInput
+from psvr.graphs.drawn import geometric, gnp
+from psvr.graphs.graph import from_edges, line, ring
 from psvr.routing.centre import eccentricities, narrowed_centre
-from psvr.routing.graph import from_edges, geometric, gnp, line, ring
 from psvr.routing.tree import bfs_tree, centre, check_tree
 from psvr.routing.trees import bit_rows, bit_search
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from psvr.routing.graph import from_edges
+from psvr.graphs.graph import from_edges
 from psvr.routing.settled import Settled
 from psvr.routing.systems import SYSTEMS, route
 

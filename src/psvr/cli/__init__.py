@@ -11,8 +11,10 @@ from psvr.errors import BadInput
 
 COMMANDS = {
     "route": "route one publication through a settled network, under every system",
+    "sim": "simulate a network: a scenario of nodes, traffic and faults",
 }
-NEEDS = {"numpy": "sim", "numba": "sim", "llvmlite": "sim", "networkx": "graphs"}   # a missing module → the extra
+NEEDS = {               # a missing module → the extra that brings it
+    "numpy": "sim", "numba": "sim", "llvmlite": "sim", "pyarrow": "sim", "networkx": "graphs"}
 
 
 class Parser(argparse.ArgumentParser):

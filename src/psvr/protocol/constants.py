@@ -38,6 +38,7 @@ SEQ_LIMIT = (1 << 31) - (1 << 24)       # a root starts again at 0 here; linear 
 SEQ_TRUSTED = 1 << 30           # my own number, heard from others, is believed up to here: half is left to count
 ROOT_LIFE = 8                   # periods without a newer number until a root is dead …
 ROOT_LIFE_STEPS = 8             # … and one period more per 8 steps of distance: news need time to travel
+NEWS_LATE = 2                   # periods after which a newer number is passed on at once
 DEAD_LIFE = 24                  # periods for which a dead root's old numbers are refused
 DEPTH = 64                      # D_max: ends the counting of fake roots; must exceed the depth of the tree
 DISTANCE_MOST = 65535           # what a HELLO can say

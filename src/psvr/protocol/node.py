@@ -47,10 +47,10 @@ def derive(me: Node, now: int) -> None:
     """From what was heard to what follows; a change that others must know is told soon."""
     before = face(me)
     links.tidy(me, now)
-    tree.derive(me, now)
+    late = tree.derive(me, now)
     if ring.derive(me):
         subscription.on_new_ring(me, now)
-    if face(me) != before:
+    if late or face(me) != before:
         soon = now + spread(me.id, now, 4, k.TRIGGER_LEAST, k.TRIGGER_MOST)
         gap = k.TRIGGER_GAP - min(elapsed(now, me.said_at), k.TRIGGER_GAP)
         if me.trigger_at <= 0 or me.trigger_at > now + k.TRIGGER_GAP:

@@ -75,8 +75,8 @@ def be_root(me: Node, now: int) -> None:
 
 
 @rule
-def derive(me: Node, now: int) -> None:
-    """Root, parent, distance and number, from what the links offer."""
+def derive(me: Node, now: int) -> bool:
+    """Root, parent, distance and number, from what the links offer; True if news of the root came late."""
     catch_up(me)
     if me.root != me.id and root_is_dead(me, now):
         me.dead_root = max(me.root, k.NOBODY)
@@ -87,8 +87,8 @@ def derive(me: Node, now: int) -> None:
     best = best_offer(me, now)
     if best == NONE:
         be_root(me, now)
-    else:
-        follow(me, now, best)
+        return False
+    return follow(me, now, best)
 
 
 @rule
@@ -130,17 +130,24 @@ def less(a: Link, b: Link) -> bool:
 
 
 @rule
-def follow(me: Node, now: int, best: int) -> None:
-    """Take the root of a link; its life is renewed by news only, or the time-out would stretch itself."""
+def follow(me: Node, now: int, best: int) -> bool:
+    """Take the root of a link; its life is renewed by news only, or the time-out would stretch itself.
+
+    True if the news are late, and so are to be passed on at once: a burst of HELLOs can carry a number far ahead, and
+    the next one, a period per step, would reach the end of a long line only after the root was given up there.
+    """
     parent = me.link[best]
     newest = parent.seq
     for i in range(len(me.link)):
         link = me.link[i]
         if link.root == parent.root and link.seq > newest and not refused(me, now, link):
             newest = link.seq
+    late = False
     if me.root != parent.root or newest > me.seq:
+        late = me.root == parent.root and elapsed(now, me.fresh) > k.NEWS_LATE * me.settings.hello
         me.fresh = now
     me.root, me.parent, me.dist, me.seq = parent.root, parent.id, parent.dist + 1, newest
+    return late
 
 
 @rule

@@ -7,9 +7,9 @@ code.  `members[i, v]` is 1 where node v is in set i, `publishers[i]` are the pu
 
 import numpy as np
 
+from psvr.graphs.csr import Ints, Longs, Marks
 from psvr.jit import jit
 
-from .csr import Ints, Longs, Marks
 from .publish import best_origin, hops_of_2015, skips, spread
 from .rings import next_subscribers
 

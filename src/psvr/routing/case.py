@@ -7,12 +7,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from psvr.errors import BadInput
+from psvr.graphs.checks import shortened, shown, whole
+from psvr.graphs.csr import components
+from psvr.graphs.graph import Graph, from_edges
 
-from .csr import components
 from .expected import FIELDS as EXPECTED
 from .expected import read_expected
-from .graph import Graph, from_edges
-from .reading import array, integer, read_json, shorten, show
+from .reading import array, read_json
 from .tree import bfs_tree, centre, check_tree
 
 LARGEST = 10_000_000        # nodes: more is a slip of the keyboard, and would only be found out after the allocation
@@ -46,27 +47,27 @@ def read_case(source: str, name: str | None = None) -> Case:
 def choose(value: Any, name: str | None) -> Any:
     if not isinstance(value, list):
         if name is not None and (not isinstance(value, dict) or value.get("name") != name):
-            raise BadInput(f"--case: the file holds one case, and it is not called {show(name)}")
+            raise BadInput(f"--case: the file holds one case, and it is not called {shown(name)}")
         return value
     if name is None and len(value) != 1:
         raise BadInput(f"the file holds a list of {len(value)} cases: choose one with --case NAME")
     found = [case for case in value if name is None or (isinstance(case, dict) and case.get("name") == name)]
     if len(found) != 1:
         these = f"{len(found)} of the {len(value)} cases are" if found else f"none of the {len(value)} cases is"
-        raise BadInput(f"--case: {these} called {show(name)}")
+        raise BadInput(f"--case: {these} called {shown(name)}")
     return found[0]
 
 
 def parse_case(value: Any) -> Case:
     if not isinstance(value, dict):
-        raise BadInput(f"case: must be an object with the fields n, edges, publisher, subscribers, not {show(value)}")
+        raise BadInput(f"case: must be an object with the fields n, edges, publisher, subscribers, not {shown(value)}")
     for key in value:
         if key not in FIELDS:
-            raise BadInput(f"{shorten(key)}: unknown field; allowed are {', '.join(FIELDS)}")
+            raise BadInput(f"{shortened(key)}: unknown field; allowed are {', '.join(FIELDS)}")
     for key in ("n", "edges", "publisher", "subscribers"):
         if key not in value:
             raise BadInput(f"{key}: missing")
-    n = integer(value["n"], "n", 1, LARGEST)
+    n = whole(value["n"], "n", 1, LARGEST)
     graph = read_graph(n, value["edges"])
     root, parent = read_tree(graph, value)
     return Case(
@@ -74,7 +75,7 @@ def parse_case(value: Any) -> Case:
         publisher=node(value["publisher"], "publisher", n),
         subscribers=read_subscribers(value["subscribers"], n),
         shortcuts=read_shortcuts(value["shortcuts"]) if "shortcuts" in value else None,
-        start=integer(value["start"], "start", 0, max(2 * n - 3, 0), "a position") if "start" in value else None,
+        start=whole(value["start"], "start", 0, max(2 * n - 3, 0), "a position") if "start" in value else None,
         name=read_text(value.get("name", ""), "name"),
         names=read_names(value["names"], n) if "names" in value else (),
         expected=read_expected(value),
@@ -82,7 +83,7 @@ def parse_case(value: Any) -> Case:
 
 
 def node(value: Any, name: str, n: int) -> int:
-    return integer(value, name, 0, n - 1, "a node")
+    return whole(value, name, 0, n - 1, "a node")
 
 
 def read_graph(n: int, value: Any) -> Graph:
@@ -91,7 +92,7 @@ def read_graph(n: int, value: Any) -> Graph:
         # spelt out: some hundred thousand links pass here
         if not (type(pair) is list and len(pair) == 2 and type(pair[0]) is int and type(pair[1]) is int
                 and 0 <= pair[0] < n and 0 <= pair[1] < n):
-            raise BadInput(f"edges[{i}]: must be two nodes from 0 to {n - 1}, not {show(pair)}")
+            raise BadInput(f"edges[{i}]: must be two nodes from 0 to {n - 1}, not {shown(pair)}")
     graph = from_edges(n, np.array(edges, dtype=np.int64).reshape(-1, 2))
     lost = np.flatnonzero(components(graph.start, graph.near))
     if lost.size:
@@ -106,10 +107,10 @@ def read_tree(graph: Graph, value: dict[str, Any]) -> tuple[int, NDArray[np.int3
         return root, bfs_tree(graph, root)
     listed = array(value["parent"], "parent", f"{graph.n} nodes, with -1 for the root")
     if len(listed) != graph.n:
-        raise BadInput(f"parent: must be a list of {graph.n}, one for each node, not {show(listed)}")
+        raise BadInput(f"parent: must be a list of {graph.n}, one for each node, not {shown(listed)}")
     for v, p in enumerate(listed):
         if type(p) is not int or not -1 <= p < graph.n:
-            raise BadInput(f"parent[{v}]: must be a node from 0 to {graph.n - 1}, or -1 for the root, not {show(p)}")
+            raise BadInput(f"parent[{v}]: must be a node from 0 to {graph.n - 1}, or -1 for the root, not {shown(p)}")
     if root is None:
         if listed.count(-1) != 1:
             raise BadInput(f"parent: exactly one node must have -1, the root, not {listed.count(-1)}")
@@ -130,24 +131,24 @@ def read_subscribers(value: Any, n: int) -> list[int]:
 
 def read_shortcuts(value: Any) -> str:
     if value not in SHORTCUTS:
-        raise BadInput(f"shortcuts: must be \"all\" or \"nontree\", not {show(value)}")
+        raise BadInput(f"shortcuts: must be \"all\" or \"nontree\", not {shown(value)}")
     return str(value)
 
 
 def read_text(value: Any, name: str) -> str:
     if not isinstance(value, str) or not value.isprintable():
-        raise BadInput(f"{name}: must be one line of text, not {show(value)}")
+        raise BadInput(f"{name}: must be one line of text, not {shown(value)}")
     return value
 
 
 def read_names(value: Any, n: int) -> tuple[str, ...]:
     names = array(value, "names", f"{n} texts")
     if len(names) != n:
-        raise BadInput(f"names: must be a list of {n}, one for each node, not {show(names)}")
+        raise BadInput(f"names: must be a list of {n}, one for each node, not {shown(names)}")
     first: dict[str, int] = {}
     for v, name in enumerate(names):
         if not 0 < len(read_text(name, f"names[{v}]").strip()) <= LONGEST_NAME:
-            raise BadInput(f"names[{v}]: must be 1 to {LONGEST_NAME} characters, not {show(name)}")
+            raise BadInput(f"names[{v}]: must be 1 to {LONGEST_NAME} characters, not {shown(name)}")
         if first.setdefault(name, v) != v:
-            raise BadInput(f"names[{v}]: {show(name)} is already the name of node {first[name]}")
+            raise BadInput(f"names[{v}]: {shown(name)} is already the name of node {first[name]}")
     return tuple(names)

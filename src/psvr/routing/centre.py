@@ -2,9 +2,8 @@
 
 import numpy as np
 
+from psvr.graphs.csr import Ints, Longs, search
 from psvr.jit import jit
-
-from .csr import Ints, Longs, search
 
 WORD = 64               # searches that run side by side, one bit of a word each
 

@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 
 from psvr.errors import BadInput
+from psvr.graphs.checks import shown
+from psvr.graphs.csr import Ints, Marks
 
 from .batch import count_psvr, count_tree, count_vr2015
-from .checks import shown
-from .csr import Ints, Marks
 from .rings import children, top_down
 from .settled import Settled
 from .trees import count_td

@@ -3,8 +3,9 @@
 from typing import Any
 
 from psvr.errors import BadInput
+from psvr.graphs.checks import shortened, shown, whole
 
-from .reading import array, integer, shorten, show
+from .reading import array
 
 FIELDS = ("ring", "next_subscriber", "messages", "hops")
 OF_ROUTE = ("messages", "hops")         # these hold for one system and one set of shortcuts
@@ -18,26 +19,26 @@ def read_expected(case: dict[str, Any]) -> dict[str, Any]:
 
 
 def read_ring(value: Any) -> list[int]:
-    return [integer(v, f"ring[{p}]", 0, LARGEST) for p, v in enumerate(array(value, "ring", "nodes"))]
+    return [whole(v, f"ring[{p}]", 0, LARGEST) for p, v in enumerate(array(value, "ring", "nodes"))]
 
 
 def read_next(value: Any) -> list[int | None]:
     listed = array(value, "next_subscriber", "positions or null")
-    return [s if s is None else integer(s, f"next_subscriber[{p}]", 0, LARGEST) for p, s in enumerate(listed)]
+    return [s if s is None else whole(s, f"next_subscriber[{p}]", 0, LARGEST) for p, s in enumerate(listed)]
 
 
 def read_messages(value: Any) -> list[list[int]]:
     listed = array(value, "messages", "[from, to, ep]")
     for i, message in enumerate(listed):
         if not isinstance(message, list) or len(message) != 3 or any(type(p) is not int for p in message):
-            raise BadInput(f"messages[{i}]: must be three positions [from, to, ep], not {show(message)}")
+            raise BadInput(f"messages[{i}]: must be three positions [from, to, ep], not {shown(message)}")
     return sorted(listed)
 
 
 def read_hops(value: Any) -> dict[str, int]:
     if not isinstance(value, dict):
-        raise BadInput(f"hops: must be an object of node: hops, not {show(value)}")
-    return {str(v): integer(hops, f"hops.{show(v)}", 0, LARGEST) for v, hops in value.items()}
+        raise BadInput(f"hops: must be an object of node: hops, not {shown(value)}")
+    return {str(v): whole(hops, f"hops.{shown(v)}", 0, LARGEST) for v, hops in value.items()}
 
 
 def difference(name: str, expected: Any, found: Any) -> str:
@@ -49,7 +50,7 @@ def difference(name: str, expected: Any, found: Any) -> str:
     if len(expected) != len(found):
         return f"{len(expected)} positions were expected, but the ring has {len(found)}"
     p = next(i for i, (e, f) in enumerate(zip(expected, found)) if e != f)
-    return f"at position {p} {show(expected[p])} was expected, but it is {show(found[p])}"
+    return f"at position {p} {shown(expected[p])} was expected, but it is {shown(found[p])}"
 
 
 def difference_of_messages(expected: list[list[int]], found: list[list[int]]) -> str:
@@ -68,6 +69,6 @@ def hops_text(hops: int | None) -> str:
     return "none" if hops is None else f"{hops} hop{'' if hops == 1 else 's'}"
 
 
-def listing(messages: list[tuple[int, ...]], shown: int = 4) -> str:
-    text = " ".join(f"({', '.join(shorten(str(p)) for p in m)})" for m in messages[:shown])
-    return text if len(messages) <= shown else f"{text} and {len(messages) - shown} more"
+def listing(messages: list[tuple[int, ...]], most: int = 4) -> str:
+    text = " ".join(f"({', '.join(shortened(str(p)) for p in m)})" for m in messages[:most])
+    return text if len(messages) <= most else f"{text} and {len(messages) - most} more"

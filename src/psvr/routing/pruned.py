@@ -2,9 +2,8 @@
 
 import numpy as np
 
+from psvr.graphs.csr import Ints, Longs, Marks, search
 from psvr.jit import jit
-
-from .csr import Ints, Longs, Marks, search
 
 
 @jit

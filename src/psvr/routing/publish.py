@@ -3,9 +3,9 @@
 The list of messages is at the same time the queue of those not yet handled, so they come out breadth first.
 """
 
+from psvr.graphs.csr import Ints, Longs
 from psvr.jit import jit
 
-from .csr import Ints, Longs
 from .shortcuts import beyond, furthest
 
 

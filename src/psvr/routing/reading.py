@@ -1,4 +1,4 @@
-"""From a file to plain JSON values, and the small checks every field of a case goes through."""
+"""From a file to plain JSON values, each field once, and lists told from other values."""
 
 import json
 import sys
@@ -6,8 +6,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from psvr.errors import BadInput
-
-SHOWN = 40          # characters of a wrong value that an error repeats
+from psvr.graphs.checks import shortened, shown
 
 
 def read_json(source: str) -> Any:
@@ -52,36 +51,11 @@ def unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(fields) < len(pairs):
         seen: set[str] = set()
         twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
-        raise BadInput(f"{shorten(twice)}: given twice")
+        raise BadInput(f"{shortened(twice)}: given twice")
     return fields
-
-
-def show(value: Any) -> str:
-    """A wrong value for an error message: short, whatever it is."""
-    if isinstance(value, bool) or value is None:
-        return {True: "true", False: "false", None: "null"}[value]
-    if isinstance(value, list):
-        pair = len(value) == 2 and all(type(x) in (int, float) for x in value)
-        return f"[{show(value[0])}, {show(value[1])}]" if pair else f"a list of {len(value)}"
-    if isinstance(value, dict):
-        return "an object"
-    return shorten(json.dumps(value, ensure_ascii=False)) if isinstance(value, str) else shorten(repr(value))
-
-
-def shorten(text: str) -> str:
-    """Cut, and without characters that cannot be printed."""
-    plain = "".join(c if c.isprintable() else "?" for c in text[:SHOWN])
-    return plain if len(text) <= SHOWN else f"{plain}…"
-
-
-def integer(value: Any, field: str, least: int, most: int, what: str = "a whole number") -> int:
-    if type(value) is not int or not least <= value <= most:
-        allowed = f"{what} from {least} to {most}" if most > least else f"{what}: only {least}"
-        raise BadInput(f"{field}: must be {allowed}, not {show(value)}")
-    return value
 
 
 def array(value: Any, field: str, what: str) -> list[Any]:
     if not isinstance(value, list):
-        raise BadInput(f"{field}: must be a list of {what}, not {show(value)}")
+        raise BadInput(f"{field}: must be a list of {what}, not {shown(value)}")
     return value

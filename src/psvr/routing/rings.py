@@ -5,9 +5,8 @@ A node starts where its parent puts it, and comes back after each child: no walk
 
 import numpy as np
 
+from psvr.graphs.csr import Ints, Marks
 from psvr.jit import jit
-
-from .csr import Ints, Marks
 
 
 @jit

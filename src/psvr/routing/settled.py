@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from psvr.errors import BadInput
+from psvr.graphs.checks import nodes, shown, whole
+from psvr.graphs.csr import Ints, Marks
+from psvr.graphs.graph import Graph, from_edges
 
-from .checks import nodes, shown, whole
-from .csr import Ints, Marks
-from .graph import Graph, from_edges
 from .rings import following, lay_ring, next_subscribers
 from .shortcuts import SETS, Shortcuts, light_limit, shortcut_table
 from .tree import bfs_tree, centre, check_tree

@@ -11,9 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from psvr.graphs.csr import Ints, Longs
 from psvr.jit import jit
-
-from .csr import Ints, Longs
 
 SETS = ("all", "nontree")       # every neighbour, as the paper's definition; or no tree neighbours, as in its figures
 FULL = 1 << 22                  # tables up to this many entries hold every position

@@ -4,10 +4,9 @@ import numpy as np
 import numpy.typing as npt
 
 from psvr.errors import BadInput
+from psvr.graphs.csr import Ints, Longs
+from psvr.graphs.graph import Graph, from_edges
 from psvr.jit import jit
-
-from .csr import Ints, Longs
-from .graph import Graph, from_edges
 
 MOST_SUBSCRIBERS = 10           # the work grows threefold, and the table twofold, with each
 MOST_ENTRIES = 1 << 28          # of the table, at four bytes each

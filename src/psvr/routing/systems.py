@@ -11,10 +11,10 @@ from typing import TypeAlias
 import numpy as np
 
 from psvr.errors import BadInput
+from psvr.graphs.checks import nodes, shown, whole
+from psvr.graphs.csr import Ints
+from psvr.graphs.graph import Graph
 
-from .checks import nodes, shown, whole
-from .csr import Ints
-from .graph import Graph
 from .pruned import pruned
 from .publish import best_origin, hops_of_2015, lap, skips, spread
 from .settled import Settled

@@ -5,12 +5,12 @@ from typing import Any
 import numpy as np
 
 from psvr.errors import BadInput
+from psvr.graphs.checks import whole
+from psvr.graphs.csr import UNREACHED, Ints, Longs, linked, search
+from psvr.graphs.graph import Graph, is_connected
 from psvr.jit import jit
 
 from .centre import eccentricities, narrowed_centre
-from .checks import whole
-from .csr import UNREACHED, Ints, Longs, linked, search
-from .graph import Graph, is_connected
 
 MANY = 4096             # in larger networks it pays to rule nodes out instead of searching from each
 

@@ -6,9 +6,8 @@ tells which neighbours are new.  In wide sparse ones the rows would be longer th
 
 import numpy as np
 
+from psvr.graphs.csr import Ints, Longs, Marks, search
 from psvr.jit import jit
-
-from .csr import Ints, Longs, Marks, search
 
 WORD = 64
 ROOM = 1 << 24                      # entries of trees that are kept, at four bytes each

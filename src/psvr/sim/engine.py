@@ -222,6 +222,8 @@ def hear_sub(w: World, u: int, i: int, now: int) -> None:
     tally, out = w.tally[0], w.sub_out[0]
     tally.receptions += 1
     reason = rules.hear_sub(w.nodes[u], local(w, u, now), w.subs[i], out)
+    if reason == k.NO_ROOM:
+        tally.no_room += 1
     if tally.level >= ALL_LEVEL:
         note(w, now, RECEIVED, u, w.subs[i].src, reason if reason != 0 else -1, SUB_END)
     note_table(w, u, now)

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from psvr.protocol.layout import Capacity, dtype
 from psvr.protocol.records import Hello, Node, Outcome, Pub, Sub
+from psvr.trace import ROW
 
 from .queue import new_queue
 
@@ -25,17 +26,12 @@ SOURCE = np.dtype([
     ("node", "i4"), ("channel", "i4"), ("first", "i8"), ("period", "i8"), ("stop", "i8"), ("load", "i4")])
 PUBLICATION = np.dtype([("time", "i8"), ("node", "i4"), ("channel", "i4"), ("messages", "i4"), ("receptions", "i4")])
 DELIVERY = np.dtype([("time", "i8"), ("publication", "i4"), ("node", "i4"), ("hops", "i4"), ("pad", "i4")])
-# Rows of the trace, as `psvr.trace` takes them.
-ROW = np.dtype([
-    ("time", "i8"), ("node", "i8"), ("peer", "i8"), ("origin", "i8"), ("detail", "i8"), ("event", "i4"),
-    ("channel", "i4"), ("boot", "i4"), ("sequence", "i4"), ("from_", "i4"), ("to", "i4"), ("ep", "i4"),
-    ("hops", "i4"), ("bytes", "i4"), ("reason", "i4")])
 TALLY = np.dtype([
     ("events", "i8"), ("serial", "i8"), ("print_a", "i8"), ("print_b", "i8"),
     ("published", "i8"), ("delivered", "i8"), ("rows", "i8"), ("level", "i8"),
     ("free_sub", "i8"), ("free_pub", "i8"), ("subs", "i8"), ("pubs", "i8"),
     ("hello_sent", "i8"), ("sub_sent", "i8"), ("pub_sent", "i8"), ("ack_sent", "i8"), ("receptions", "i8"),
-    ("hello_bytes", "i8"), ("sub_bytes", "i8"), ("pub_bytes", "i8"), ("dropped", "i8"),
+    ("no_room", "i8"), ("hello_bytes", "i8"), ("sub_bytes", "i8"), ("pub_bytes", "i8"), ("dropped", "i8"),
     ("loss", "i8"), ("loss_key", "i8"), ("ack_key", "i8"), ("retries", "i8"), ("bitrate", "i8"),
     ("room", "i8")])            # places that one event may fill: as many as a frame can reach nodes, and some
 

@@ -1,0 +1,146 @@
+"""The small protocol, over records: a table of neighbours, a breadth-first tree, floods along it.
+
+Qualities are whole numbers, as in the protocol proper, and what a neighbour offers is one number that can be compared:
+root first, then distance, then the quality of the link in both directions, then its place in the table.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from psvr.jit import jit
+
+NOBODY = -1
+PLACES = 8                          # neighbours kept
+QUALITY_ONE = 65535                 # every beacon arrives
+QUALITY_NEW = 32768                 # of a neighbour just taken in
+QUALITY_EVICT = 32768               # a full table gives up its worst neighbour if that is below this
+WEIGHT = 3277                       # of 65536, a twentieth: how far one beacon, heard or missed, moves the quality
+BONUS = 5_013_427                   # 0.3 of the best link: what the present parent is ahead in ties
+RANK_BITS, PLACE_BITS = 25, 3
+RANK_MOST = (1 << RANK_BITS) - 1
+NO_OFFER = (1 << 62) - 1
+STALE = 5_000_000                   # µs without a beacon until a neighbour is dropped
+
+NODE = np.dtype([
+    ("id", "i4"), ("n", "i4"), ("seq", "i4"), ("root", "i4"), ("dist", "i4"), ("parent", "i4"), ("size", "i4"),
+    ("changes", "i4"), ("flood", "i4"), ("origin", "i4"),
+    ("ids", "i4", PLACES), ("seqs", "i4", PLACES), ("quality", "i4", PLACES),
+    ("below", "i4", PLACES),                                # nodes of its subtree, if it is a child
+    ("offer", "i8", PLACES), ("heard", "i8", PLACES)], align=True)
+BEACON = np.dtype([
+    ("src", "i4"), ("seq", "i4"), ("root", "i4"), ("dist", "i4"), ("parent", "i4"), ("size", "i4"),
+    ("ids", "i4", PLACES), ("quality", "i4", PLACES)], align=True)
+FLOOD = np.dtype([("src", "i4"), ("parent", "i4"), ("origin", "i4"), ("number", "i4")], align=True)
+
+
+@jit
+def start(me: Any, id: int, n: int) -> None:
+    """A node that has heard nothing yet is a tree of its own."""
+    me.id = me.root = me.parent = id
+    me.n, me.size = n, 1
+    for i in range(PLACES):
+        drop(me, i)
+
+
+@jit
+def drop(me: Any, i: int) -> None:
+    me.ids[i], me.offer[i], me.below[i] = NOBODY, NO_OFFER, 0
+
+
+@jit
+def find(me: Any, id: int) -> int:
+    place = NOBODY
+    for i in range(PLACES):
+        place = i if me.ids[i] == id else place
+    return place
+
+
+@jit
+def make_room(me: Any) -> int:
+    """A free place, or that of the worst neighbour, if bad enough."""
+    place, worst = NOBODY, QUALITY_EVICT
+    for i in range(PLACES):
+        quality = -1 if me.ids[i] == NOBODY else me.quality[i]
+        if quality < worst:
+            place, worst = i, quality
+    return place
+
+
+@jit
+def hear(me: Any, now: int, beacon: Any) -> bool:
+    """Enter a beacon into the table, if there is a place for its sender."""
+    i = find(me, beacon.src)
+    if i != NOBODY:
+        quality = me.quality[i]
+        for _ in range(beacon.seq - me.seqs[i] - 1):
+            quality -= quality * WEIGHT >> 16
+        quality += (QUALITY_ONE - quality) * WEIGHT >> 16
+    else:
+        i, quality = make_room(me), QUALITY_NEW
+        if i == NOBODY:
+            return False
+    me.ids[i], me.seqs[i], me.quality[i], me.heard[i] = beacon.src, beacon.seq, quality, now
+    me.below[i] = beacon.size if beacon.parent == me.id else 0
+    me.offer[i] = offer_of(me, beacon, quality) + i
+    return True
+
+
+@jit
+def offer_of(me: Any, beacon: Any, quality: int) -> int:
+    """The less, the better.  A dead root's offers end at distance n."""
+    if beacon.dist + 1 >= me.n:
+        return NO_OFFER - PLACES
+    back = 0
+    for i in range(PLACES):
+        back += beacon.quality[i] * (beacon.ids[i] == me.id)
+    place = (beacon.root << 16) + beacon.dist + 1
+    return ((place << RANK_BITS) + RANK_MOST - quality * back) << PLACE_BITS
+
+
+@jit
+def tree_rule(me: Any) -> None:
+    """Take the best offer, or be root; the present parent has a bonus."""
+    best, size = me.id << (16 + RANK_BITS + PLACE_BITS), 1
+    for i in range(PLACES):
+        best = min(best, me.offer[i] - (BONUS << PLACE_BITS if me.ids[i] == me.parent else 0))
+        size += me.below[i]
+    place = best >> (RANK_BITS + PLACE_BITS)
+    me.root, me.dist, me.size = place >> 16, place & 0xFFFF, min(size, me.n)
+    parent = me.ids[best & (PLACES - 1)] if me.dist > 0 else me.id
+    if parent != me.parent:
+        me.changes += 1
+        me.parent = parent
+
+
+@jit
+def on_timer(me: Any, now: int, out: Any) -> None:
+    """Once per period: forget the silent, apply the rule, write the beacon."""
+    for i in range(PLACES):
+        if now - me.heard[i] > STALE:
+            drop(me, i)
+    tree_rule(me)
+    me.seq += 1
+    out.src, out.seq, out.root, out.dist, out.parent, out.size = me.id, me.seq, me.root, me.dist, me.parent, me.size
+    for i in range(PLACES):
+        out.ids[i], out.quality[i] = me.ids[i], me.quality[i] >> 8
+
+
+@jit
+def on_beacon(me: Any, now: int, beacon: Any) -> None:
+    if hear(me, now, beacon):
+        tree_rule(me)
+
+
+@jit
+def on_flood(me: Any, flood: Any) -> bool:
+    """True if this node is to hand the message on."""
+    if flood.number <= me.flood or (flood.src != me.parent and flood.parent != me.id):
+        return False
+    me.flood, me.origin = flood.number, flood.origin
+    return True
+
+
+@jit
+def write_flood(me: Any, out: Any) -> None:
+    out.src, out.parent, out.origin, out.number = me.id, me.parent, me.origin, me.flood

@@ -1,0 +1,43 @@
+"""Reading files: a text, and links as two numbers a line, where `#` starts a comment."""
+
+from pathlib import Path
+
+from psvr.errors import BadInput
+from psvr.graphs.checks import shown
+
+from .selection import MOST_NODES, Pair
+
+
+def read_text(path: Path, name: str) -> str:
+    try:
+        return path.read_bytes().decode("utf-8-sig")
+    except OSError as error:
+        raise BadInput(f"{name}: {error.strerror or error}") from None
+    except UnicodeDecodeError as error:
+        raise BadInput(f"{name}: not UTF-8 text (byte {error.start})") from None
+    except ValueError:
+        raise BadInput(f"{shown(name)}: not the name of a file") from None
+
+
+def read_links(path: Path, key: str) -> tuple[Pair, ...]:
+    """The links in a file, each once."""
+    text = read_text(path, f"{key}: {path}")
+    found: dict[Pair, int] = {}
+    for number, line in enumerate(text.splitlines(), 1):
+        words = line.partition("#")[0].split()
+        if words:
+            u, v = two_nodes(words, f"{key}: line {number}")
+            before = found.setdefault((min(u, v), max(u, v)), number)
+            if before != number:
+                raise BadInput(f"{key}: line {number}: must be a new link, but {u} and {v} are linked in line {before}")
+    return tuple(found)
+
+
+def two_nodes(words: list[str], where: str) -> Pair:
+    if len(words) != 2 or not all(word.isascii() and word.isdigit() and int(word[:9]) < MOST_NODES and len(word) < 9
+                                  for word in words):
+        raise BadInput(f"{where}: must be two nodes from 0 to {MOST_NODES - 1}, not {shown(' '.join(words))}")
+    u, v = map(int, words)
+    if u == v:
+        raise BadInput(f"{where}: must link two different nodes, not {u} to itself")
+    return u, v

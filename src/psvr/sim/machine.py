@@ -1,0 +1,141 @@
+"""What drives the engine: makes room when a table is full, hands over the trace, applies what comes from outside."""
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from psvr.compiled import node as rules
+from psvr.protocol import constants as k
+
+from . import engine, faults, streams
+from .plan import Plan
+from .queue import push
+from .results import SECOND
+from .scenario import Scenario
+from .world import World, chain, grown, new_world
+
+LEVELS = ("off", "pub", "control", "all")
+TRACE_ROWS = 1 << 16            # gathered before they are handed over
+
+
+class Machine:
+    """A world and its clock."""
+
+    world: World
+
+    def __init__(self, scenario: Scenario, plan: Plan, level: str, take_rows: Callable[[Any], None]) -> None:
+        self.now, self.wall, self.take_rows = 0, 0.0, take_rows
+        self.capacity = faults.capacity_for(scenario.protocol.links, scenario.protocol.channels)
+        self.world = new_world(self.capacity, plan.ids, plan.first, plan.near, plan.hashes, plan.sources)
+        self.set_medium(scenario)
+        self.set_trace(level)
+        self.set_nodes(scenario, plan)
+        for i, source in enumerate(self.world.sources):
+            if source["first"] < source["stop"]:
+                push(self.world.heap, self.world.counter, int(source["first"]), engine.SOURCE, int(source["node"]), i)
+        engine.run(self.world, 0)       # compiled before any time is taken
+
+    def set_medium(self, scenario: Scenario) -> None:
+        radio, tally, seed = scenario.radio, self.world.tally, scenario.seed
+        tally["loss"] = round((radio.loss if radio.model == "lossy" else 0.0) * (1 << 31))
+        tally["loss_key"], tally["ack_key"] = streams.key(seed, "loss"), streams.key(seed, "acknowledgements")
+        tally["retries"], tally["bitrate"] = radio.retries, radio.bitrate
+
+    def set_trace(self, level: str) -> None:
+        self.world.tally["level"] = LEVELS.index(level)
+        if level != "off":
+            room = TRACE_ROWS + engine.ROWS_PER_RECEPTION * int(self.world.tally["room"][0])
+            self.world = self.world._replace(rows=np.zeros(room, self.world.rows.dtype))
+
+    def set_nodes(self, scenario: Scenario, plan: Plan) -> None:
+        """Settings, then every node starts with empty memory and a clock of its own."""
+        p, settings = scenario.protocol, self.world.nodes["settings"]
+        settings["hello"], settings["lease"] = round(p.hello * SECOND), round((p.lease or 0) * SECOND)
+        settings["links"], settings["depth"], settings["frame"] = p.links, plan.depth, p.frame
+        settings["id_bytes"], settings["position_bytes"] = plan.id_bytes, plan.position_bytes
+        settings["system"], settings["shortcuts"] = k.SYSTEMS.index(p.system), k.SHORTCUTS.index(p.shortcuts)
+        clocks = streams.stream(scenario.seed, "clocks").integers(0, faults.CLOCK_MOST, plan.n)
+        for v in range(plan.n):
+            faults.boot(self.world, v, 0, int(clocks[v]))
+
+    @property
+    def tracing(self) -> bool:
+        return bool(self.world.tally["level"][0])
+
+    def advance(self, until: int) -> None:
+        """Serve all events before `until`."""
+        begin = time.perf_counter()
+        while (full := engine.run(self.world, until)) != engine.DONE:
+            self.make_room(full)
+        self.now = max(self.now, until)
+        self.wall += time.perf_counter() - begin
+        self.flush()
+
+    def make_room(self, full: int) -> None:
+        w = self.world
+        if full == engine.FULL_ROWS:
+            self.flush()
+        elif full == engine.FULL_HEAP:
+            self.world = w._replace(heap=grown(w.heap))
+        elif full == engine.FULL_PUBLICATIONS:
+            self.world = w._replace(publications=grown(w.publications))
+        elif full == engine.FULL_DELIVERIES:
+            self.world = w._replace(deliveries=grown(w.deliveries))
+        elif full == engine.FULL_SUBS:
+            self.world = w._replace(subs=grown(w.subs), sub_frames=self.larger_pool(w.sub_frames, "free_sub"))
+        else:
+            self.world = w._replace(pubs=grown(w.pubs), pub_frames=self.larger_pool(w.pub_frames, "free_pub"))
+
+    def larger_pool(self, frames: Any, head: str) -> Any:
+        """A pool of twice the size; its new half stands before what was free."""
+        larger, old = grown(frames), len(frames)
+        chain(larger, old)
+        larger["next"][-1] = self.world.tally[head][0]
+        self.world.tally[head] = old
+        return larger
+
+    def flush(self) -> None:
+        """Hand over the rows of the trace that have gathered."""
+        rows = int(self.world.tally["rows"][0])
+        if rows:
+            self.take_rows(self.world.rows[:rows])
+            self.world.tally["rows"] = 0
+
+    def note(self, event: int, v: int, channel: int = -1, detail: int = -1) -> None:
+        """A row of the trace about something that comes from outside."""
+        if not self.tracing:
+            return
+        if int(self.world.tally["rows"][0]) == len(self.world.rows):
+            self.flush()
+        engine.note(self.world, self.now, event, v, -1, -1, detail)
+        self.world.rows["channel"][self.world.tally["rows"][0] - 1] = channel
+
+    def publish(self, v: int, channel: int, load: int) -> int:
+        """The application of v publishes; the place of the publication."""
+        while full := engine.missing(self.world):
+            self.make_room(full)
+        return int(engine.publish(self.world, v, channel, load, self.now))
+
+    def subscribe(self, v: int, channel: int, on: bool) -> bool:
+        """The application of v subscribes or leaves; whether that changed anything."""
+        me, hashed = self.world.nodes[v], int(self.world.hashes[channel])
+        local = self.now + int(self.world.hosts["offset"][v])
+        if bool((me["wants"] == hashed).any()) == on:
+            return False
+        if not on:
+            rules.unsubscribe(me, local, hashed)
+        elif not rules.subscribe(me, local, hashed):
+            raise OverflowError(f"node {v} has no room for another subscription: raise protocol.channels")
+        if self.world.hosts["alive"][v]:
+            engine.schedule(self.world, v, self.now)
+        self.note(engine.SUBSCRIBED if on else engine.UNSUBSCRIBED, v, channel)
+        return True
+
+    def table_bytes(self, entry: int = 0) -> Any:
+        """Bytes of RS in use, per node: a hash per row, and an entry per position, as in memory or of given size."""
+        nodes = self.world.nodes
+        entry = entry or nodes.dtype["row"].base["entry"].base.itemsize
+        rows = (nodes["channel"] != k.NO_CHANNEL).sum(axis=1)
+        return rows * (8 + (nodes["position"] >= 0).sum(axis=1) * entry)

@@ -1,0 +1,55 @@
+"""The plan of a run: all that the seed decides before it begins, each part from a stream of its own."""
+
+import hashlib
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from psvr.graphs.csr import Floats, Ints, Longs
+
+from . import derived
+from .damage import FaultEvent, fault_events
+from .demand import changes, channels_of, sources
+from .scenario import Scenario, parse
+from .topology import draw, draw_ids
+
+__all__ = ["FaultEvent", "Plan", "channel_hash", "plan"]
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """A network, and what happens to it; times are µs."""
+
+    n: int
+    ids: Longs                      # ascending; node v has ids[v]
+    first: Longs                    # the nodes in reach of v are near[first[v]:first[v + 1]], ascending
+    near: Ints
+    places: Floats | None           # (n, 2) in metres, where nodes are anywhere
+    channels: list[str]
+    hashes: Longs                   # of the channels' names
+    sources: NDArray[np.void]       # `demand.SOURCE`, by first time and node
+    changes: NDArray[np.void]       # `demand.CHANGE`, by time; the first subscriptions at 0
+    faults: tuple[FaultEvent, ...]  # by time
+    depth: int                      # settings that the scenario may leave open
+    id_bytes: int
+    position_bytes: int
+
+
+def plan(scenario: Scenario) -> Plan:
+    """Draw everything.  A scenario made by hand is checked first, as one that is read."""
+    s = parse(scenario.to_dict())
+    graph, places = draw(s.topology, s.seed)
+    channels = channels_of(s)
+    return Plan(
+        n=graph.n, ids=draw_ids(s.topology, s.seed), first=graph.start, near=graph.near, places=places,
+        channels=channels, hashes=np.array([channel_hash(name) for name in channels], dtype=np.int64),
+        sources=sources(s, graph.n), changes=changes(s, graph.n), faults=fault_events(s, graph, places),
+        depth=derived.depth(s), id_bytes=derived.id_bytes(s), position_bytes=derived.position_bytes(s),
+    )
+
+
+def channel_hash(name: str) -> int:
+    """64 bits, signed; never 0, which marks a free row."""
+    digest = hashlib.blake2b(name.encode(), digest_size=8).digest()
+    return int.from_bytes(digest, "big", signed=True) or 1

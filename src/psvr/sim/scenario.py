@@ -1,0 +1,178 @@
+"""Scenarios: everything that decides a run, as a TOML file or as the same in Python objects.
+
+`load` reads a file, `parse` a dictionary of the same form; `docs/scenarios.md` explains every key.  Times are seconds,
+nodes are numbers from 0 to n − 1, whatever their ids.
+"""
+
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Annotated, Any
+
+from psvr.errors import BadInput
+from psvr.protocol import constants as k
+from psvr.protocol.layout import Capacity
+from psvr.protocol.wire import WIDTHS
+
+from . import consistent, topology
+from .files import read_links, read_text
+from .overrides import overridden
+from .schema import Choice, Number, Switch, Table, Tables, Text, Whole, read_table, to_plain, to_text
+from .selection import MOST_NODES, Links, Nodes, Pair, Pairs, Sizes, SomeLinks, SomeNodes
+
+LONGEST = 1e9               # seconds, some thirty years: µs up to here are exact as floats
+FASTEST = 1e-6              # seconds: a µs is the smallest step of time
+METRES = 1e9
+
+TIME = Number(0, LONGEST)
+WIDTH = Choice(WIDTHS)
+PER_MINUTE = 1e6
+
+
+@dataclass(frozen=True, kw_only=True)
+class Topology:
+    """Who is in reach of whom.  Which keys belong to which kind is in `consistent`."""
+
+    kind: Annotated[str, Choice(("gnp", "geometric", "grid", "line", "ring", "edges"))]
+    n: Annotated[int | None, Whole(1, MOST_NODES)] = None
+    degree: Annotated[float | None, Number(0, MOST_NODES, above=True)] = None
+    p: Annotated[float | None, Number(0, 1, above=True)] = None
+    range: Annotated[float | None, Number(0, METRES, above=True)] = None
+    area: Annotated[float | tuple[float, ...] | None, Sizes(("width", "height"), METRES, True, 2)] = None
+    rows: Annotated[int | None, Whole(1, MOST_NODES)] = None
+    columns: Annotated[int | None, Whole(1, MOST_NODES)] = None
+    edges: Annotated[tuple[Pair, ...] | None, Pairs()] = None
+    file: Annotated[str | None, Text(4096, "the name of a file")] = None
+    ids: Annotated[str, Choice(("index", "random"))] = "index"
+    connected: Annotated[bool, Switch()] = True
+
+
+@dataclass(frozen=True, kw_only=True)
+class Radio:
+    """How frames reach those in reach."""
+
+    model: Annotated[str, Choice(("ideal", "lossy"), later=("ieee802154",))] = "ideal"
+    loss: Annotated[float, Number(0, 1, below=True)] = 0.0
+    retries: Annotated[int, Whole(0, 255)] = 3
+    bitrate: Annotated[int, Whole(1, 10**12)] = 250_000
+
+
+@dataclass(frozen=True, kw_only=True)
+class Protocol:
+    """Settings of all nodes."""
+
+    system: Annotated[str, Choice(k.SYSTEMS)] = "psvr"
+    shortcuts: Annotated[str, Choice(k.SHORTCUTS)] = "all"
+    links: Annotated[int, Whole(1, 255)] = k.LINKS
+    hello: Annotated[float, Number(0.01, 3600)] = k.HELLO_PERIOD / k.SECOND
+    lease: Annotated[float | None, Number(0.01, 1e6)] = None
+    depth: Annotated[int | None, Whole(1, k.DISTANCE_MOST)] = None
+    frame: Annotated[int, Whole(1, 65535)] = k.FRAME
+    channels: Annotated[int, Whole(1, 65535)] = Capacity().channels
+    id_bytes: Annotated[int | None, WIDTH] = None
+    position_bytes: Annotated[int | None, WIDTH] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Traffic:
+    """Who subscribes to a channel, and who publishes on it, how often."""
+
+    channel: Annotated[str, Text(200)]
+    subscribers: Annotated[Nodes, SomeNodes()] = "all"
+    publishers: Annotated[Nodes, SomeNodes()] = "all"
+    every: Annotated[float, Number(FASTEST, LONGEST)] = 20.0
+    start: Annotated[float, TIME] = 0.0
+    stop: Annotated[float | None, TIME] = None
+    payload: Annotated[int, Whole(0, 65535)] = 16
+    churn: Annotated[float, Number(0, PER_MINUTE)] = 0.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Subscribe:
+    """One change of a subscription."""
+
+    at: Annotated[float, TIME]
+    node: Annotated[int, Whole(0, MOST_NODES - 1)]
+    channel: Annotated[str, Text(200)]
+    on: Annotated[bool, Switch()] = True
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fault:
+    """Something that goes wrong, or is mended.  Which keys belong to which kind is in `consistent`."""
+
+    at: Annotated[float, TIME]
+    kind: Annotated[str, Choice(("corrupt", "crash", "restart", "cut", "heal", "partition", "jam"))]
+    nodes: Annotated[Nodes | None, SomeNodes(1)] = None
+    links: Annotated[Links | None, SomeLinks()] = None
+    duration: Annotated[float | None, Number(FASTEST, LONGEST)] = None
+    rate: Annotated[float | None, Number(0, PER_MINUTE, above=True)] = None
+    area: Annotated[tuple[float, ...] | None, Sizes(("x", "y", "radius"), METRES, False, 1)] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scenario:
+    """Everything that decides a run."""
+
+    seed: Annotated[int, Whole(0, 2**63 - 1)] = 1
+    duration: Annotated[float, Number(FASTEST, LONGEST)] = 600.0
+    warmup: Annotated[float, TIME] = 0.0
+    topology: Annotated[Topology, Table(Topology)]
+    radio: Annotated[Radio, Table(Radio)] = Radio()
+    protocol: Annotated[Protocol, Table(Protocol)] = Protocol()
+    traffic: Annotated[tuple[Traffic, ...], Tables(Traffic)] = ()
+    subscribe: Annotated[tuple[Subscribe, ...], Tables(Subscribe)] = ()
+    fault: Annotated[tuple[Fault, ...], Tables(Fault)] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """All keys but those that are absent, as `parse` takes them."""
+        return to_plain(self)  # type: ignore[no-any-return]
+
+
+def load(path: str | Path, overrides: Iterable[str] = ()) -> Scenario:
+    """The scenario in a file, with keys overridden as by `topology.n=200`; files it names are looked for beside it."""
+    return parse(read_toml(Path(path)), Path(path).parent, overrides)
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    text = read_text(path, str(path))
+    try:
+        return tomllib.loads(text)
+    except RecursionError:
+        raise BadInput(f"{path}: lists or tables are nested too deeply") from None
+    except ValueError as error:
+        raise BadInput(f"{path}: not TOML: {error}") from None
+
+
+def parse(mapping: Mapping[str, Any], folder: str | Path | None = None, overrides: Iterable[str] = ()) -> Scenario:
+    """The scenario that a dictionary describes, checked as a whole; files it names are looked for in the folder."""
+    scenario = read_table(Scenario, overridden(mapping, overrides), "")
+    topology.check_keys(scenario.topology)
+    scenario = replace(scenario, topology=spelt_out(scenario.topology, Path(folder or ".")))
+    consistent.check(scenario)
+    return scenario
+
+
+def spelt_out(t: Topology, folder: Path) -> Topology:
+    """A network given by its links has them, and its number of nodes, in the scenario itself: no file decides later."""
+    if t.file is not None:
+        t = replace(t, edges=read_links(folder / t.file, "topology.file"), file=None)
+    return replace(t, n=topology.size(t)) if t.kind == "edges" else t
+
+
+def to_toml(scenario: Scenario) -> str:
+    """A scenario as a file that gives the same scenario again."""
+    single, tables = [], []
+    for name, value in scenario.to_dict().items():
+        if isinstance(value, dict):
+            tables += section(f"[{name}]", value)
+        elif isinstance(value, list):
+            tables += [line for entry in value for line in section(f"[[{name}]]", entry)]
+        else:
+            single.append(f"{name} = {to_text(value)}")
+    return "\n".join([*single, *tables, ""])
+
+
+def section(title: str, table: dict[str, Any]) -> list[str]:
+    return ["", title, *(f"{name} = {to_text(value)}" for name, value in table.items())]

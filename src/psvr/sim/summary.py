@@ -1,0 +1,118 @@
+"""A run in figures, and in words."""
+
+from typing import Any
+
+import numpy as np
+
+from .network import Network
+from .results import SECOND, count, stability
+
+WINDOW = 5 * SECOND             # a publication has this long to arrive …
+WINDOW_STEP = 20_000            # … and 20 ms more per position of the largest ring
+
+
+def window(net: Network) -> int:
+    """How long a publication may be on its way, in µs."""
+    return WINDOW + 2 * net.plan.n * WINDOW_STEP
+
+
+def summary(net: Network) -> dict[str, Any]:
+    """All figures of a run, as `psvr sim --json` prints them."""
+    tally, world = net.world.tally[0], net.world
+    publications, deliveries = world.publications[:tally["published"]], world.deliveries[:tally["delivered"]]
+    d = count(net.history, publications, deliveries, round(net.scenario.warmup * SECOND), window(net))
+    stable_at, recoveries = stability(net.history)
+    events = int(tally["hello_sent"] + tally["sub_sent"] + tally["pub_sent"] + tally["ack_sent"] + tally["receptions"])
+    return {
+        "published": d.published, "expected": d.expected, "delivered": d.delivered,
+        "missed": d.expected - d.delivered, "duplicates": d.duplicates,
+        "delivery_ratio": d.delivered / d.expected if d.expected else None,
+        "messages": d.messages,
+        "transmissions": {name: int(tally[f"{name}_sent"]) for name in ("hello", "sub", "pub", "ack")},
+        "bytes": {name: int(tally[f"{name}_bytes"]) for name in ("hello", "sub", "pub")},
+        "hops": {str(hops): number for hops, number in d.hops.items()},
+        "latency": latency(d.latencies),
+        "stable_at": stable_at, "recoveries": recoveries,
+        "max_table_bytes": net.max_table_bytes, "max_table_bytes_packed": net.max_table_bytes_packed,
+        "node_bytes": world.nodes.itemsize,
+        "overflow": int(tally["no_room"]), "left_out": left_out(net),
+        "simulated_s": net.now / SECOND, "events": events, "wall_s": round(net.machine.wall, 6),
+        "events_per_s": round(events / net.machine.wall) if net.machine.wall > 0 else 0,
+        "fingerprint": fingerprint(net),
+    }
+
+
+def latency(seconds: Any) -> dict[str, float | None]:
+    if len(seconds) == 0:
+        return {"mean": None, "p50": None, "p99": None}
+    return {"mean": float(seconds.mean()), "p50": float(np.percentile(seconds, 50)),
+            "p99": float(np.percentile(seconds, 99))}
+
+
+def left_out(net: Network) -> list[int]:
+    """Living nodes that follow another root than the least id of their component: no link had a place for them."""
+    part = net.history.epochs[-1].part
+    alive = part >= 0
+    wanted = np.where(alive, net.world.ids[np.maximum(part, 0)], -1)
+    return [int(id) for id in net.world.ids[alive & (net.world.nodes["root"] != wanted)]]
+
+
+def fingerprint(net: Network) -> str:
+    """16 digits that depend on every event of the run."""
+    tally = net.world.tally[0]
+    return f"{int(tally['print_a']):08x}{int(tally['print_b']):08x}"
+
+
+def in_words(s: dict[str, Any], title: str) -> str:
+    """The same for people."""
+    ratio = "no publication was expected anywhere" if s["delivery_ratio"] is None else (
+        f"{100 * s['delivery_ratio']:.2f} % ({s['delivered']:,} of {s['expected']:,}; {s['missed']:,} missed, "
+        f"{s['duplicates']:,} handed over twice)")
+    lines = [
+        title, "",
+        f"  stable           {seconds(s['stable_at'], 'at ', 'never')}",
+        *(f"  fault {i + 1:<10} right again {seconds(r, 'after ', 'never')}" for i, r in enumerate(s["recoveries"])),
+        f"  published        {s['published']:,}",
+        f"  delivered        {ratio}",
+        f"  messages         {s['messages']:,}"
+        + (f", {s['messages'] / s['published']:.2f} per publication" if s["published"] else ""),
+        *histogram(s["hops"]),
+        f"  latency          {times(s['latency'])}",
+        "  transmissions    " + ", ".join(f"{number:,} {name.upper()}" for name, number in s["transmissions"].items()),
+        f"  routing table    at most {s['max_table_bytes']:,} bytes in memory, "
+        f"{s['max_table_bytes_packed']:,} packed as on a mote",
+        f"  events           {s['events']:,} in {s['wall_s']:.2f} s: {s['events_per_s']:,} per second",
+        f"  fingerprint      {s['fingerprint']}",
+    ]
+    if s["left_out"]:
+        lines.append(f"  left out         {len(s['left_out'])} nodes for whom no link was free: {some(s['left_out'])}")
+    if s["overflow"]:
+        lines.append(f"  overflow         {s['overflow']:,} SUBs found a table full: raise protocol.channels")
+    return "\n".join(lines)
+
+
+def seconds(value: float | None, before: str, otherwise: str) -> str:
+    return otherwise if value is None else f"{before}{value:.1f} s"
+
+
+def times(values: dict[str, float | None]) -> str:
+    if values["mean"] is None:
+        return "none"
+    return ", ".join(f"{name} {1000 * value:.1f} ms" for name, value in values.items() if value is not None)
+
+
+def histogram(hops: dict[str, int], most: int = 12) -> list[str]:
+    """Hops as bars, the long tail in one line."""
+    if not hops:
+        return []
+    numbers = {int(h): number for h, number in hops.items()}
+    rest = sum(number for h, number in numbers.items() if h > most)
+    shown = [(str(h), numbers.get(h, 0)) for h in range(1, min(max(numbers), most) + 1)]
+    shown += [("more", rest)] if rest else []
+    widest = max(number for _, number in shown) or 1
+    return [f"  {'hops' if i == 0 else '':<14} {h:>4} {'█' * round(40 * number / widest)} {number:,}"
+            for i, (h, number) in enumerate(shown)]
+
+
+def some(ids: list[int], most: int = 20) -> str:
+    return ", ".join(map(str, ids[:most])) + (", …" if len(ids) > most else "")

@@ -1,0 +1,177 @@
+"""Networks that a scenario describes: whether its keys fit together, and the network that they and the seed give."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from psvr.errors import BadInput
+from psvr.graphs.checks import real
+from psvr.graphs.csr import Floats, Longs, components
+from psvr.graphs.drawn import draw_geometric, draw_gnp
+from psvr.graphs.graph import Graph, from_edges, grid, line, ring
+from psvr.graphs.places import reach_for, share_within
+
+from .selection import MOST_LINKS, MOST_NODES
+from .streams import stream
+
+if TYPE_CHECKING:
+    from .scenario import Topology
+
+KEYS = {                # which keys a kind has, beside those that all have
+    "gnp": ("n", "degree", "p"),
+    "geometric": ("n", "degree", "range", "area"),
+    "grid": ("n", "rows", "columns"),
+    "line": ("n",),
+    "ring": ("n",),
+    "edges": ("n", "edges", "file"),
+}
+ALWAYS = ("kind", "ids", "connected")
+SIDE = 1000.0           # metres: of the square, where a geometric network has a degree and nothing else
+ENOUGH = 6              # neighbours on average connect a geometric network, but for nodes that are placed again
+ID_BITS = 31            # of a random id
+
+
+def check_keys(t: Topology) -> None:
+    """The keys are those of the kind, enough of them, and none that says the same as another."""
+    for keys in KEYS.values():
+        for key in keys:
+            if key not in KEYS[t.kind] and getattr(t, key) is not None:
+                allowed = ", ".join((*KEYS[t.kind], *ALWAYS))
+                raise BadInput(f"topology.{key}: does not apply to kind = \"{t.kind}\"; allowed are {allowed}")
+    if t.kind in ("gnp", "geometric", "line", "ring") and t.n is None:
+        raise BadInput(f"topology.n: missing; must be a whole number from 1 to {MOST_NODES}")
+    if t.kind == "gnp":
+        one_of(t, ("degree",), ("p",))
+    elif t.kind == "geometric":
+        one_of(t, ("degree",), ("degree", "area"), ("degree", "range"), ("range", "area"))
+    elif t.kind == "grid":
+        one_of(t, ("rows", "columns"), ("n",))
+    elif t.kind == "edges":
+        one_of(t, ("edges",), ("file",), ("n", "edges"), ("n", "file"))
+
+
+def one_of(t: Topology, *choices: tuple[str, ...]) -> None:
+    """Of the keys named, exactly one choice is given."""
+    names = [key for key in KEYS[t.kind] if any(key in choice for choice in choices)]
+    given = {key for key in names if getattr(t, key) is not None}
+    if given not in [set(choice) for choice in choices]:
+        allowed = ", or ".join(" and ".join(choice) for choice in choices)
+        there = " and ".join(key for key in names if key in given) or "none of them"
+        raise BadInput(f"topology.{', '.join(names)}: must be {allowed} for kind = \"{t.kind}\", not {there}")
+
+
+def size(t: Topology) -> int:
+    """The number of nodes."""
+    if t.kind == "grid":
+        rows, columns = shape(t)
+        return rows * columns
+    if t.kind == "edges" and t.n is None:
+        return max((max(edge) for edge in t.edges or ()), default=0) + 1
+    return t.n or 0
+
+
+def shape(t: Topology) -> tuple[int, int]:
+    if t.rows is not None and t.columns is not None:
+        return t.rows, t.columns
+    side = math.isqrt(t.n or 0)
+    return side, side
+
+
+def check_values(t: Topology) -> None:
+    """A network of this size and degree can exist."""
+    if t.kind == "ring" and size(t) < 3:
+        raise BadInput(f"topology.n: must be at least 3 for a ring, not {t.n}")
+    if t.kind == "grid" and t.n not in (None, size(t)):
+        raise BadInput(f"topology.n: must be a square such as {math.isqrt(t.n or 0) ** 2} for a grid, not {t.n}")
+    if not size(t) <= MOST_NODES:
+        raise BadInput(f"topology.rows, columns: must make at most {MOST_NODES} nodes, not {size(t)}")
+    if t.degree is not None:
+        if t.n == 1:
+            raise BadInput("topology.n: must be at least 2 for a network with a degree, not 1")
+        real(t.degree, "topology.degree", 0, size(t) - 1, above=True)
+    if t.kind in ("gnp", "geometric"):
+        links = size(t) * (size(t) - 1) / 2 * share(t)
+        if links > MOST_LINKS:
+            raise BadInput(f"topology.{aim(t)}: must make at most {MOST_LINKS} links, not about {links:.3g}")
+    if t.kind == "edges":
+        given(t)
+
+
+def aim(t: Topology) -> str:
+    """The key that decides how many links a random network has."""
+    return "degree" if t.degree is not None else "p" if t.p is not None else "range"
+
+
+def share(t: Topology) -> float:
+    """The share of all pairs that are to be linked."""
+    if t.degree is not None:
+        return t.degree / max(size(t) - 1, 1)
+    if t.p is not None:
+        return t.p
+    reach, sides = plane(t)
+    return share_within(min(reach, math.hypot(*sides)), *sides)
+
+
+def plane(t: Topology) -> tuple[float, tuple[float, float]]:
+    """How far nodes reach, and width and height of where they are, in metres."""
+    area = t.area or SIDE
+    width, height = area if isinstance(area, tuple) else (area, area)
+    if t.degree is None:
+        return t.range or 0.0, (width, height)
+    if t.range is None:
+        return reach_for(share(t), width, height), (width, height)
+    side = t.range / reach_for(share(t), 1, 1)
+    return t.range, (side, side)
+
+
+def given(t: Topology) -> Graph:
+    """The network of the links that are listed."""
+    try:
+        graph = from_edges(size(t), t.edges or ())
+    except BadInput as error:
+        raise BadInput(f"topology.{error}") from None
+    lost = np.flatnonzero(components(graph.start, graph.near))
+    if lost.size and t.connected:
+        raise BadInput(f"topology.edges: must connect all nodes, but 0 and {lost[0]} are not; or set connected = false")
+    return graph
+
+
+def draw(t: Topology, seed: int) -> tuple[Graph, Floats | None]:
+    """The network, and where its nodes are if they are anywhere."""
+    rng = stream(seed, "topology")
+    if t.kind == "gnp":
+        graph = draw_gnp(size(t), share(t), rng, t.connected)
+        return (graph, None) if graph else too_thin(t, math.log(size(t)))
+    if t.kind == "geometric":
+        reach, sides = plane(t)
+        return draw_geometric(size(t), reach, sides, rng, t.connected) or too_thin(t, ENOUGH)
+    if t.kind == "edges":
+        return given(t), None
+    if t.kind == "grid":
+        return grid(*shape(t)), None
+    return (ring if t.kind == "ring" else line)(size(t)), None
+
+
+def too_thin(t: Topology, degree: float) -> tuple[Graph, None]:
+    key, n = aim(t), size(t)
+    least = min(degree, n - 1)
+    if key == "p":
+        least /= n - 1
+    elif key == "range":
+        least = reach_for(least / (n - 1), *plane(t)[1])
+    raise BadInput(f"topology.{key}: must be large enough to connect {n} nodes, about {least:.2g} or more, not "
+                   f"{getattr(t, key):g}; or set connected = false")
+
+
+def draw_ids(t: Topology, seed: int) -> Longs:
+    """The id of every node, ascending: its number, or at random."""
+    n = size(t)
+    if t.ids == "index":
+        return np.arange(n, dtype=np.int64)
+    rng, ids = stream(seed, "ids"), np.empty(0, dtype=np.int64)
+    while ids.size < n:
+        ids = np.union1d(ids, rng.integers(0, 1 << ID_BITS, n - ids.size))
+    return ids

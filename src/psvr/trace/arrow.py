@@ -1,0 +1,102 @@
+"""The schema in Arrow's terms, and rows of numbers turned into it."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from .columns import COLUMNS, EVENTS, FAULT, REQUIRED, TraceError, is_text
+from .rows import NONE
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+TEXT = pa.dictionary(pa.int32(), pa.string())
+TYPES = {"int32": pa.int32(), "int64": pa.int64(), "string": TEXT}
+FIELDS = {"from": "from_", "end_point": "ep"}       # of ROW, where they are not named as the column
+EVENT_NAMES = pa.array(EVENTS, pa.string())
+
+
+def schema() -> pa.Schema:
+    """The columns of every trace, in order."""
+    return pa.schema([pa.field(name, TYPES[kind], name not in REQUIRED) for name, kind in COLUMNS.items()])
+
+
+class Names:
+    """What the numbers of a column stand for; more names may be added at the end at any time."""
+
+    def __init__(self, column: str, names: Sequence[str]) -> None:
+        self.column, self.list = column, list(names)
+        self.known = pa.array([], pa.string())
+        self.arrow()
+
+    def arrow(self) -> pa.Array:
+        if len(self.known) != len(self.list):
+            for name in self.list[len(self.known):]:
+                if not is_text(name):
+                    raise TraceError(f"{self.column}: must be Unicode texts, not {name!r}")
+            self.known = pa.array(self.list, pa.string())
+        return self.known
+
+
+def same(text: str, count: int) -> pa.Array:
+    """A column that says the same in every row."""
+    return pa.DictionaryArray.from_arrays(np.zeros(count, np.int32), pa.array([text], pa.string()))
+
+
+def numbers(values: Array) -> pa.Array:
+    values = np.ascontiguousarray(values)
+    missing = values == NONE
+    return pa.array(values, mask=missing if missing.any() else None)
+
+
+def named(column: str, places: Array, names: pa.Array, least: int = NONE) -> pa.Array:
+    """The name at each of these places of a list."""
+    for place in (places.min(initial=least), places.max(initial=least)):
+        if not least <= place < len(names):
+            raise TraceError(f"{column}: must be from {least} to {len(names) - 1}, the numbers of names, not {place}")
+    return pa.DictionaryArray.from_arrays(numbers(places.astype(np.int32)), names)
+
+
+def decimal(values: Array) -> pa.Array:
+    encoded = numbers(values).dictionary_encode()
+    return pa.DictionaryArray.from_arrays(encoded.indices, encoded.dictionary.cast(pa.string()))
+
+
+def reason(rows: Array, names: pa.Array) -> pa.Array:
+    return named("reason", rows["reason"], names) if len(names) else decimal(rows["reason"])
+
+
+def detail(rows: Array, names: pa.Array) -> pa.Array:
+    """Names for faults, if there are names, and decimal numbers for all else."""
+    fault = rows["event"] == FAULT
+    if not len(names) or not fault.any():
+        return decimal(rows["detail"])
+    others = decimal(np.where(fault, NONE, rows["detail"]))
+    faults = named("detail", np.where(fault, rows["detail"], NONE), names)
+    return pc.if_else(fault, faults.cast(pa.string()), others.cast(pa.string())).dictionary_encode()
+
+
+class Encoder:
+    """Turns the rows of one run into columns."""
+
+    def __init__(self, run: str, clock: str, channels: Names, reasons: Names, details: Names) -> None:
+        self.schema = schema()
+        self.text: dict[str, Callable[[Array], pa.Array]] = {
+            "run": lambda rows: same(run, len(rows)),
+            "clock": lambda rows: same(clock, len(rows)),
+            "event": lambda rows: named("event", rows["event"], EVENT_NAMES, least=0),
+            "channel": lambda rows: named("channel", rows["channel"], channels.arrow()),
+            "reason": lambda rows: reason(rows, reasons.arrow()),
+            "detail": lambda rows: detail(rows, details.arrow())}
+
+    def column(self, name: str, rows: Array) -> pa.Array:
+        if name in self.text:
+            return self.text[name](rows)
+        values = rows[FIELDS.get(name, name)]
+        return pa.array(np.ascontiguousarray(values)) if name in REQUIRED else numbers(values)
+
+    def encode(self, rows: Array) -> pa.RecordBatch:
+        columns = [self.column(name, rows) for name in COLUMNS]
+        return pa.RecordBatch.from_arrays(columns, schema=self.schema)

@@ -1,0 +1,136 @@
+"""Self-stabilization: from arbitrary memory, and after every kind of fault, right again in time."""
+
+import random
+from typing import Any
+
+import numpy as np
+import pytest
+
+from psvr.sim.bound import healing_bound, lease_for
+from psvr.sim.network import Network
+from psvr.sim.results import stability
+from psvr.sim.scenario import parse
+
+
+def network(seed: int, topology: dict[str, Any], faults: list[dict[str, Any]], loss: float = 0.0,
+            **protocol: Any) -> Network:
+    radio = {"model": "lossy", "loss": loss} if loss else {"model": "ideal"}
+    n = topology["n"]
+    return Network(parse({
+        "seed": seed, "duration": 10_000, "topology": topology, "radio": radio, "protocol": protocol, "fault": faults,
+        "traffic": [{"channel": "c", "subscribers": min(10, n), "publishers": [0], "every": 5000, "start": 4000}]}))
+
+
+def depth_of(net: Network) -> int:
+    return int(net.world.nodes["dist"].max())
+
+
+TOPOLOGIES = [
+    *({"kind": "geometric", "n": n, "degree": d} for n, d in [(20, 6), (50, 8), (100, 8), (200, 10), (200, 30)]),
+    *({"kind": "gnp", "n": n, "degree": d} for n, d in [(10, 4), (60, 6), (200, 8)]),
+    *({"kind": kind, "n": n} for kind, n in [("line", 2), ("line", 40), ("line", 200), ("ring", 60), ("grid", 100)]),
+]
+
+
+@pytest.mark.parametrize("topology", TOPOLOGIES, ids=lambda t: f"{t['kind']}-{t['n']}-{t.get('degree', '')}")
+def test_arbitrary_memory_heals_within_the_bound(topology: dict[str, Any]) -> None:
+    for seed in range(3):
+        net = network(seed, topology, [])
+        net.corrupt(range(topology["n"]))
+        longest = healing_bound(1.0, 8, topology["n"], lease_for(topology["n"]))
+        took = net.run_until_stable(longest)
+        bound = healing_bound(1.0, 8, depth_of(net), lease_for(topology["n"]))
+        assert took <= bound, (took, bound)
+        assert set(net.world.nodes["root"]) == {0}
+
+
+def test_within_120_s_with_default_settings_and_loss() -> None:
+    """n ≤ 50, 2 % loss, all memory at random: right within 120 s, and still right a minute later."""
+    for seed in range(60):
+        n = random.Random(seed).randint(5, 50)
+        topology = {"kind": "geometric", "n": n, "degree": min(8, n - 1)}
+        net = network(seed, topology, [{"at": 40.0, "kind": "corrupt", "nodes": "all"}], loss=0.02)
+        net.run(160)
+        _, (recovery,) = stability(net.history)
+        assert recovery is not None and recovery <= 120, (seed, n, recovery)
+
+
+FAULTS = [
+    {"kind": "crash", "nodes": [0]},                        # the root
+    {"kind": "crash", "nodes": 5},
+    {"kind": "crash", "nodes": [0], "duration": 5.0},
+    {"kind": "crash", "nodes": 10, "duration": 30.0},
+    {"kind": "restart", "nodes": [0]},
+    {"kind": "restart", "nodes": 10},
+    {"kind": "corrupt", "nodes": 1},
+    {"kind": "corrupt", "nodes": [0]},
+    {"kind": "cut", "links": 10},
+    {"kind": "cut", "links": 10, "duration": 20.0},
+    {"kind": "partition", "nodes": 15},
+    {"kind": "partition", "nodes": 15, "duration": 30.0},
+    {"kind": "jam", "nodes": 8, "duration": 20.0},
+]
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda f: "-".join(map(str, f.values())).replace(" ", ""))
+def test_every_fault_heals(fault: dict[str, Any]) -> None:
+    """Measured from the fault on; what lasts may take its time, and then the bound on top."""
+    for seed in range(4):
+        topology = {"kind": "geometric", "n": 40, "degree": 9}
+        net = network(seed, topology, [{"at": 40.0, **fault}], loss=0.02)
+        net.run(39)
+        bound = fault.get("duration", 0) + healing_bound(1.0, 8, depth_of(net) + 10, lease_for(40))
+        net.run(bound + 2)
+        _, (recovery,) = stability(net.history)
+        assert recovery is not None and recovery <= bound, (seed, [str(p) for p in net.problems()])
+
+
+def test_heal_after_cut() -> None:
+    net = network(1, {"kind": "line", "n": 12}, [
+        {"at": 40.0, "kind": "cut", "links": [[5, 6]]}, {"at": 100.0, "kind": "heal", "links": [[5, 6]]}])
+    net.run(99)
+    assert set(net.world.nodes["root"]) == {0, 6} and not net.problems()
+    net.run(61)
+    assert set(net.world.nodes["root"]) == {0} and not net.problems()
+    stable_at, recoveries = stability(net.history)
+    assert stable_at is not None and None not in recoveries and len(recoveries) == 2
+
+
+def test_repeated_faults_each_count() -> None:
+    net = network(3, {"kind": "geometric", "n": 30, "degree": 8}, [
+        {"at": 30.0, "kind": "corrupt", "nodes": "all", "rate": 2.0, "duration": 120.0}])
+    net.run(220)
+    _, recoveries = stability(net.history)
+    assert len(recoveries) == len(net.plan.faults) >= 2 and recoveries[-1] is not None
+
+
+def test_no_fake_root_survives() -> None:
+    """All nodes believe in a root that does not exist, each a step further from it than its neighbour."""
+    for seq in (3, 2**29, 2**30 + 3):
+        net = network(2, {"kind": "ring", "n": 30, "ids": "random"}, [])
+        net.run_until_stable(60)
+        nodes, now = net.world.nodes, net.now + net.world.hosts["offset"]
+        nodes["root"], nodes["seq"], nodes["dist"], nodes["fresh"] = 1, seq, np.arange(30) + 1, now
+        nodes["parent"] = np.roll(net.world.ids, 1)
+        for field, value in (("root", 1), ("seq", seq)):
+            nodes["link"][field] = value
+        net.run(90)
+        assert not net.problems() and set(nodes["root"]) == {int(net.world.ids[0])}
+
+
+@pytest.mark.parametrize("links", [3, 4, 6])
+def test_capped_tables_stay_connected(links: int) -> None:
+    for seed in range(6):
+        net = network(seed, {"kind": "geometric", "n": 60, "degree": 12}, [], loss=0.1, links=links)
+        net.run(60)
+        assert set(net.world.nodes["root"]) == {0}
+        kept = (net.world.nodes["link"]["id"] >= 0).sum(axis=1)
+        assert kept.max() <= links
+
+
+def test_a_hub_names_whom_it_leaves_out() -> None:
+    from psvr.sim.summary import left_out
+    edges = [[0, v] for v in range(1, 13)]
+    net = Network(parse({"topology": {"kind": "edges", "edges": edges}, "protocol": {"links": 8}}))
+    net.run(30)
+    assert len(left_out(net)) == 4
