@@ -1,6 +1,7 @@
 """The simulator's queue and medium against ns-3 (C++) and SimPy, under the same workload with the same rules.
 
     python -m benchmarks engines
+    python -m benchmarks.engines docs/engines.svg       the same, and a picture of it
 
 Every engine sends the same frames at the same microseconds, and the same nodes receive them: counts and final state
 are compared before any time is shown.
@@ -14,6 +15,7 @@ from benchmarks.timing import one_core, table
 
 from . import ns3, ours, plain, with_simpy
 from . import workload as k
+from .chart import bars
 
 ROUNDS, SLOW_ROUNDS = 9, 3
 OURS, NS3, SIMPY = "psvr", "ns-3, nodes and devices", "SimPy, a process per node"
@@ -48,7 +50,12 @@ def report(best: dict[str, float], counts: k.Counts) -> str:
     return f"{title}\n\n" + table(heads, rows)
 
 
-def run() -> None:
+def picture(best: dict[str, float], counts: k.Counts) -> str:
+    return bars("The same workload on every engine", [
+        (name, 1e-6 * counts.events / seconds) for name, seconds in best.items()], "million events per second")
+
+
+def run(file: Path | None = None) -> None:
     one_core()
     graph = k.network()
     draws = plain.Draws(graph, k.SECONDS)
@@ -61,4 +68,7 @@ def run() -> None:
             jobs |= ns3.programs(Path(folder), graph, k.SECONDS)
         except ns3.Missing as missing:
             print(f"ns-3 is left out: {missing}\n")
-        print(report(*measured(jobs | slow, set(slow))) + "\n")
+        results = measured(jobs | slow, set(slow))
+    print(report(*results) + "\n", flush=True)
+    if file is not None:
+        file.write_text(picture(*results))

@@ -9,6 +9,7 @@ from psvr.sim import faults
 from psvr.sim.network import Network
 from psvr.sim.reference import Reference
 from psvr.sim.scenario import parse
+from psvr.sim.summary import fingerprint
 from psvr.trace import ROW
 
 
@@ -79,6 +80,7 @@ class Twins:
         for i, (a, b) in enumerate(zip(mine, theirs)):
             assert a == b, (i, a, b)
         assert len(mine) == len(theirs)
+        assert fingerprint(self.net) == self.reference.fingerprint()
         for v, host in enumerate(self.reference.hosts):
             assert snapshot(self.net.world.nodes[v], Node) == snapshot(host.node, Node), v
         d = self.net.world.deliveries[:self.net.world.tally["delivered"][0]]

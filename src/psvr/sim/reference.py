@@ -45,7 +45,7 @@ class Reference:
             host.reach = sorted(others)
         self.cut: set[tuple[int, int]] = set()
         self.queue: list[tuple[int, int, Callable[..., None], tuple[Any, ...]]] = []
-        self.order = self.serial = 0
+        self.order = self.serial = self.print_a = self.print_b = self.receptions = 0
         self.rows: list[dict[str, int]] = []
         self.publications: list[dict[str, int]] = []
         self.deliveries: list[tuple[int, int, int, int]] = []
@@ -59,8 +59,18 @@ class Reference:
     def step(self) -> int:
         """Serve the next event; its time."""
         time, _, action, arguments = heapq.heappop(self.queue)
+        self.stamp(time, KINDS.index(action.__name__), arguments[0])
         action(time, *arguments)
         return time
+
+    def stamp(self, time: int, kind: int, who: "Host | int") -> None:
+        """Let an event leave its mark in the fingerprint."""
+        v = who.index if isinstance(who, Host) else who
+        self.print_a = mix(mix(self.print_a, time), 8 * v + kind)
+        self.print_b = mix(self.print_b, self.print_a + self.receptions)
+
+    def fingerprint(self) -> str:
+        return f"{self.print_a:08x}{self.print_b:08x}"
 
     def advance(self, until: int) -> None:
         while self.queue and self.queue[0][0] < until:
@@ -160,6 +170,7 @@ class Reference:
         for u in host.reach:
             if self.arrives(host.index, u, serial):
                 other = self.hosts[u]
+                self.receptions += 1
                 self.note(now, "received", u, "all", peer=self.ids[host.index], detail=NO_FRAME["HELLO"])
                 rules.hear_hello(other.node, now + other.offset, host.hello)
                 self.note_changes(other, now)
@@ -194,6 +205,7 @@ class Reference:
 
     def hear_sub(self, now: int, host: Host, sub: Sub) -> None:
         out = blank(Sub, self.capacity)
+        self.receptions += 1
         reason = rules.hear_sub(host.node, now + host.offset, sub, out)
         self.note(now, "received", host.index, "all", peer=sub.src, reason=reason or -1, detail=NO_FRAME["SUB"])
         self.note_table(host, now)
@@ -263,6 +275,7 @@ class Reference:
 
     def hear_pub(self, now: int, u: int, pub: Pub, frame: dict[str, Any]) -> None:
         host, outcome, which = self.hosts[u], blank(Outcome, self.capacity), frame["which"]
+        self.receptions += 1
         self.publications[which]["receptions"] += 1
         self.note_pub(now, "received", u, pub.src, pub, which, at=frame["at"])
         rules.hear_pub(host.node, now + host.offset, pub, outcome)
@@ -282,5 +295,6 @@ class Reference:
                           reason=len(k.REASONS))
 
 
+KINDS = ("wake", "end_hello", "send_sub", "end_sub", "end_pub", "source")      # events, by what serves them
 EVENTS = ("published", "sent", "received", "delivered", "dropped", "subscribed", "unsubscribed", "parent changed",
           "ring changed", "table changed", "fault")
