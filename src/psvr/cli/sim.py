@@ -3,21 +3,27 @@
 import argparse
 import json
 import platform
+import signal
 import sys
+import threading
 import time
-from collections.abc import Callable
-from contextlib import ExitStack
+import tomllib
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Any
 
 from psvr import __version__
 from psvr.errors import BadInput
 from psvr.jit import cache_folder
 from psvr.protocol.constants import REASONS
 from psvr.sim.network import FAULTS, Network
-from psvr.sim.scenario import Scenario, load, to_toml
+from psvr.sim.plan import Plan, plan
+from psvr.sim.results import SECOND
+from psvr.sim.scenario import Scenario, load, parse, to_toml
 from psvr.sim.summary import in_words, summary, window
 from psvr.trace import TraceError, Writer
+
+from .route import show
 
 STEP = 1.0              # simulated seconds between two looks at the clock
 
@@ -35,12 +41,11 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    scenario = load(options.scenario, options.set)
-    name = options.run or f"{Path(options.scenario).stem or 'scenario'}-{scenario.seed}"
+    scenario = scenario_of(options)
+    file = Path("scenario" if options.scenario == "-" else options.scenario)
+    name = options.run or f"{file.stem}-{scenario.seed}"
     try:
         with ExitStack() as stack:
-            if not engine_is_compiled() and not options.quiet:
-                print("compiling the rules, once, for about a minute …", file=sys.stderr, flush=True)
             net = build(options, scenario, name, stack)
             finished = simulate(net, quiet=options.quiet)
             net.machine.flush()
@@ -49,8 +54,20 @@ def run(options: argparse.Namespace) -> int:
     except OverflowError as error:
         raise BadInput(str(error)) from error
     figures = summary(net)
-    print(json.dumps(figures) if options.json else in_words(figures, title(scenario, name, net)))
+    show((json.dumps(figures) if options.json else in_words(figures, title(scenario, name, net))) + "\n")
     return 0 if finished else 130
+
+
+def scenario_of(options: argparse.Namespace) -> Scenario:
+    if options.scenario != "-":
+        return load(options.scenario, options.set)
+    try:
+        mapping = tomllib.loads(sys.stdin.buffer.read().decode("utf-8-sig"))
+    except RecursionError:
+        raise BadInput("standard input: lists or tables are nested too deeply") from None
+    except ValueError as error:
+        raise BadInput(f"standard input: not TOML: {error}") from None
+    return parse(mapping, overrides=options.set)
 
 
 def engine_is_compiled() -> bool:
@@ -60,44 +77,69 @@ def engine_is_compiled() -> bool:
 
 
 def build(options: argparse.Namespace, scenario: Scenario, name: str, stack: ExitStack) -> Network:
-    if not options.trace:
-        return Network(scenario)
-    take: list[Callable[[Any], None]] = []
-    net = Network(scenario, level=options.trace_level, take_rows=lambda rows: take[0](rows))
+    """Whatever can be refused is refused before anything is compiled."""
+    drawn = plan(scenario)
+    writer = stack.enter_context(trace_writer(options.trace, scenario, drawn, name)) if options.trace else None
+    if not engine_is_compiled() and not options.quiet:
+        print("compiling the rules, once, for about a minute …", file=sys.stderr, flush=True)
+    if writer is None:
+        return Network(scenario, drawn)
+    return Network(scenario, drawn, options.trace_level, writer.write)
+
+
+def trace_writer(folder: str, scenario: Scenario, drawn: Plan, name: str) -> Writer:
     provenance = {"psvr": __version__, "scenario": to_toml(scenario), "seed": str(scenario.seed),
                   "host": platform.node(), "python": platform.python_version(),
                   "started": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())}
-    writer = stack.enter_context(Writer(
-        options.trace, name, clock="sim", channels=net.channels,
-        reasons=[*REASONS, "all tries on the link failed"], details=list(FAULTS), provenance=provenance))
-    take.append(writer.write)
-    return net
+    return Writer(folder, name, clock="sim", channels=drawn.channels,
+                  reasons=[*REASONS, "all tries on the link failed"], details=list(FAULTS), provenance=provenance)
 
 
 def simulate(net: Network, quiet: bool) -> bool:
     """Run to the end, and on until what is on its way has arrived; False if the user stopped it."""
-    show = sys.stderr.isatty() and not quiet
+    bar = sys.stderr.isatty() and not quiet
     end, shown = net.scenario.duration, 0.0
     try:
-        while net.now < end * 1_000_000:
-            net.run(min(STEP, end - net.now / 1_000_000))
-            if show and time.monotonic() - shown > 0.2:
-                shown = time.monotonic()
-                progress(net, end)
-        net.machine.advance(net.now + window(net))
-    except KeyboardInterrupt:
-        return False
+        with asked_to_stop() as stop:
+            while net.now < round(end * SECOND) and not stop():
+                net.run(min(STEP, end - net.now / SECOND))
+                if bar and time.monotonic() - shown > 0.2:
+                    shown = time.monotonic()
+                    progress(net, end)
+            last = net.now + window(net)
+            while net.world.tally["pubs"][0] and net.now < last and not stop():
+                net.machine.advance(min(net.now + round(STEP * SECOND), last))
+            return not stop()
     finally:
-        if show:
+        if bar:
             print("\r\033[K", end="", file=sys.stderr, flush=True)
-    return True
+
+
+@contextmanager
+def asked_to_stop() -> Iterator[Callable[[], bool]]:
+    """Whether Ctrl-C was pressed.  Thrown, it could fall between two steps that belong together; a second one is."""
+    asked: list[int] = []
+    usual = signal.getsignal(signal.SIGINT)
+
+    def note(number: int, frame: object) -> None:
+        asked.append(number)
+        signal.signal(signal.SIGINT, usual)
+
+    if usual is not signal.default_int_handler or threading.current_thread() is not threading.main_thread():
+        yield lambda: False             # somebody else sees to it
+        return
+    signal.signal(signal.SIGINT, note)
+    try:
+        yield lambda: bool(asked)
+    finally:
+        signal.signal(signal.SIGINT, usual)
 
 
 def progress(net: Network, end: float) -> None:
-    done = net.now / 1_000_000 / end
+    done = net.now / SECOND / end
     rate = int(net.world.tally["receptions"][0]) / net.machine.wall if net.machine.wall else 0.0
     bar = "█" * round(30 * done) + "░" * (30 - round(30 * done))
-    print(f"\r{bar} {net.now / 1_000_000:,.0f} of {end:,.0f} s simulated, {rate:,.0f} events/s ", end="",
+    print(f"\r{bar} {net.now / SECOND:,.0f} of {end:,.0f} s simulated, {rate:,.0f} events/s ", end="",
           file=sys.stderr, flush=True)
 
 
@@ -105,4 +147,4 @@ def title(scenario: Scenario, name: str, net: Network) -> str:
     p = scenario.protocol
     links = len(net.plan.near) // 2
     return (f"{name}: {p.system}, {net.plan.n:,} nodes, {links:,} links in reach, {scenario.radio.model} channel, "
-            f"{net.now / 1_000_000:,.0f} s")
+            f"{net.now / SECOND:,.0f} s")

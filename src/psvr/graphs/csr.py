@@ -117,8 +117,8 @@ def components(start: Longs, near: Ints) -> Ints:
 
 
 @jit
-def linked(start: Longs, near: Ints, u: int, v: int) -> bool:
-    """u and v are neighbours."""
+def link_to(start: Longs, near: Ints, u: int, v: int) -> int:
+    """Where v stands among the neighbours of u, or −1."""
     low, high = start[u], start[u + 1]
     while low < high:
         middle = (low + high) // 2
@@ -126,4 +126,10 @@ def linked(start: Longs, near: Ints, u: int, v: int) -> bool:
             low = middle + 1
         else:
             high = middle
-    return bool(low < start[u + 1] and near[low] == v)
+    return low if low < start[u + 1] and near[low] == v else -1
+
+
+@jit
+def linked(start: Longs, near: Ints, u: int, v: int) -> bool:
+    """u and v are neighbours."""
+    return link_to(start, near, u, v) >= 0

@@ -13,11 +13,12 @@ from psvr.compiled.numbers import mix
 from psvr.compiled.psvr import detour
 from psvr.compiled.publication import carry
 from psvr.compiled.wire_length import hello_length, pub_length, sub_length
+from psvr.graphs.csr import link_to
 from psvr.jit import jit
 
-from .medium import access, airtime, link_to, lost, work
+from .medium import access, airtime, lost, work
 from .queue import pop, push
-from .world import World
+from .world import PUBS, SUBS, World
 
 WAKE, HELLO_END, SUB_START, SUB_END, PUB_END, SOURCE = range(6)
 DONE, FULL_HEAP, FULL_SUBS, FULL_PUBS, FULL_PUBLICATIONS, FULL_DELIVERIES, FULL_ROWS = range(7)
@@ -154,21 +155,19 @@ def end_hello(w: World, v: int, now: int, number: int) -> None:
 
 
 @jit
-def take_sub(w: World) -> int:
-    i = w.tally[0].free_sub
-    f = w.sub_frames[i]
-    w.tally[0].free_sub = f.next
-    w.tally[0].subs += 1
+def take(frames: Any, pool: Any) -> int:
+    """A free place of a pool; the caller sees to it that there is one."""
+    i = pool.free
+    f = frames[i]
+    pool.free, pool.used = f.next, pool.used + 1
     f.used, f.tries, f.got, f.detour = 1, 0, 0, 0
     return i
 
 
 @jit
-def free_sub(w: World, i: int) -> None:
-    f = w.sub_frames[i]
-    f.used, f.next = 0, w.tally[0].free_sub
-    w.tally[0].free_sub = i
-    w.tally[0].subs -= 1
+def give_back(frames: Any, pool: Any, i: int) -> None:
+    frames[i].used, frames[i].next = 0, pool.free
+    pool.free, pool.used = i, pool.used - 1
 
 
 @jit
@@ -176,13 +175,13 @@ def say_subs(w: World, v: int, now: int) -> None:
     """Send the SUBs of a node, as many frames as they take."""
     part = 0
     while True:
-        i = take_sub(w)
+        i = take(w.sub_frames, w.pools[SUBS])
         part = rules.write_sub(w.nodes[v], local(w, v, now), part, w.subs[i])
         if w.subs[i].channels > 0 or w.subs[i].to != k.NOBODY:
             send_sub(w, v, i, now, k.SUB_COPIES)
         else:
-            free_sub(w, i)
-        if part == 0 or w.tally[0].subs >= len(w.subs) - 1:
+            give_back(w.sub_frames, w.pools[SUBS], i)
+        if part == 0 or w.pools[SUBS].used >= len(w.subs) - 1:
             break
 
 
@@ -204,7 +203,7 @@ def end_sub(w: World, i: int, now: int) -> None:
     f, tally = w.sub_frames[i], w.tally[0]
     v = f.node
     if w.hosts[v].alive == 0:
-        free_sub(w, i)
+        give_back(w.sub_frames, w.pools[SUBS], i)
         return
     tally.serial += 1
     serial = tally.serial
@@ -214,7 +213,7 @@ def end_sub(w: World, i: int, now: int) -> None:
     if f.copies > 1:
         push(w.heap, w.counter, now + k.SUB_COPY_GAP, SUB_START, v, i)
     else:
-        free_sub(w, i)
+        give_back(w.sub_frames, w.pools[SUBS], i)
 
 
 @jit
@@ -228,28 +227,10 @@ def hear_sub(w: World, u: int, i: int, now: int) -> None:
         note(w, now, RECEIVED, u, w.subs[i].src, reason if reason != 0 else -1, SUB_END)
     note_table(w, u, now)
     if out.channels > 0:
-        j = take_sub(w)
+        j = take(w.sub_frames, w.pools[SUBS])
         w.subs[j] = out
         send_sub(w, u, j, now + work(w.ids[u], now), k.SUB_COPIES)
     schedule(w, u, now)
-
-
-@jit
-def take_pub(w: World) -> int:
-    i = w.tally[0].free_pub
-    f = w.pub_frames[i]
-    w.tally[0].free_pub = f.next
-    w.tally[0].pubs += 1
-    f.used, f.tries, f.got, f.detour = 1, 0, 0, 0
-    return i
-
-
-@jit
-def free_pub(w: World, i: int) -> None:
-    f = w.pub_frames[i]
-    f.used, f.next = 0, w.tally[0].free_pub
-    w.tally[0].free_pub = i
-    w.tally[0].pubs -= 1
 
 
 @jit
@@ -258,7 +239,7 @@ def send_outcome(w: World, v: int, pub: Any, publication: int, now: int, which: 
     out, channel = w.outcome[which], w.publications[publication].channel
     for s in range(out.sends):
         send = out.send[s]
-        i = take_pub(w)
+        i = take(w.pub_frames, w.pools[PUBS])
         f = w.pub_frames[i]
         carry(w.nodes[v], pub, send, w.pubs[i])
         f.node, f.publication, f.at, f.detour = v, publication, send.at, detoured
@@ -286,7 +267,7 @@ def end_pub(w: World, i: int, now: int) -> None:
     f, tally = w.pub_frames[i], w.tally[0]
     v = f.node
     if w.hosts[v].alive == 0:
-        free_pub(w, i)
+        give_back(w.pub_frames, w.pools[PUBS], i)
         return
     tally.serial += 1
     serial = tally.serial
@@ -294,7 +275,7 @@ def end_pub(w: World, i: int, now: int) -> None:
         for e in range(w.first[v], w.first[v + 1]):
             if arrives(w, e, v, serial):
                 hear_pub(w, w.near[e], i, now)
-        free_pub(w, i)
+        give_back(w.pub_frames, w.pools[PUBS], i)
         return
     e = link_to(w.first, w.near, v, f.to)
     heard = e >= 0 and arrives(w, e, v, serial)
@@ -304,7 +285,7 @@ def end_pub(w: World, i: int, now: int) -> None:
     if heard:
         tally.ack_sent += 1
     if heard and not lost(tally.ack_key, serial, v, tally.loss):
-        free_pub(w, i)
+        give_back(w.pub_frames, w.pools[PUBS], i)
     elif f.tries <= tally.retries:
         transmit(w, i, now + work(w.ids[v], now))
     else:
@@ -326,7 +307,7 @@ def give_up(w: World, i: int, now: int) -> None:
         w.tally[0].dropped += 1
         if w.tally[0].level >= PUB_LEVEL:
             note_pub(w, now, DROPPED, v, w.ids[f.to], pub, w.publications[publication].channel, f.at, LINK_FAILED)
-    free_pub(w, i)
+    give_back(w.pub_frames, w.pools[PUBS], i)
 
 
 @jit
@@ -366,13 +347,13 @@ def publish(w: World, v: int, channel: int, load: int, now: int) -> int:
     p = w.publications[publication]
     p.time, p.node, p.channel, p.messages, p.receptions = now, v, channel, 0, 0
     host.number += 1
-    i = take_pub(w)
+    i = take(w.pub_frames, w.pools[PUBS])
     pub = w.pubs[i]
     rules.publish(w.nodes[v], local(w, v, now), w.hashes[channel], host.boot, host.number, load, pub, w.outcome[0])
     if tally.level >= PUB_LEVEL:
         note_pub(w, now, PUBLISHED, v, -1, pub, channel, -1, -1)
     after_pub(w, v, pub, publication, now)
-    free_pub(w, i)
+    give_back(w.pub_frames, w.pools[PUBS], i)
     return publication
 
 
@@ -392,9 +373,9 @@ def missing(w: World) -> int:
     tally, counter = w.tally[0], w.counter[0]
     if counter.queued + tally.room > len(w.heap):
         return FULL_HEAP
-    if tally.subs + tally.room > len(w.subs):
+    if w.pools[SUBS].used + tally.room > len(w.subs):
         return FULL_SUBS
-    if tally.pubs + tally.room > len(w.pubs):
+    if w.pools[PUBS].used + tally.room > len(w.pubs):
         return FULL_PUBS
     if tally.published + 1 > len(w.publications):
         return FULL_PUBLICATIONS

@@ -7,11 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from psvr.compiled import node as rules
+from psvr.graphs.csr import link_to
 from psvr.protocol.layout import Capacity
 from psvr.protocol.records import READ_ONLY
 
 from .engine import schedule
-from .medium import link_to
 from .world import World
 
 CLOCK_MOST = 1 << 40            # µs, twelve days: how far apart the clocks of nodes may be

@@ -14,7 +14,7 @@ from .plan import Plan
 from .queue import push
 from .results import SECOND
 from .scenario import Scenario
-from .world import World, chain, grown, new_world
+from .world import PUBS, SUBS, World, chain, grown, new_world
 
 LEVELS = ("off", "pub", "control", "all")
 TRACE_ROWS = 1 << 16            # gathered before they are handed over
@@ -84,16 +84,16 @@ class Machine:
         elif full == engine.FULL_DELIVERIES:
             self.world = w._replace(deliveries=grown(w.deliveries))
         elif full == engine.FULL_SUBS:
-            self.world = w._replace(subs=grown(w.subs), sub_frames=self.larger_pool(w.sub_frames, "free_sub"))
+            self.world = w._replace(subs=grown(w.subs), sub_frames=self.larger_pool(w.sub_frames, SUBS))
         else:
-            self.world = w._replace(pubs=grown(w.pubs), pub_frames=self.larger_pool(w.pub_frames, "free_pub"))
+            self.world = w._replace(pubs=grown(w.pubs), pub_frames=self.larger_pool(w.pub_frames, PUBS))
 
-    def larger_pool(self, frames: Any, head: str) -> Any:
+    def larger_pool(self, frames: Any, which: int) -> Any:
         """A pool of twice the size; its new half stands before what was free."""
         larger, old = grown(frames), len(frames)
         chain(larger, old)
-        larger["next"][-1] = self.world.tally[head][0]
-        self.world.tally[head] = old
+        larger["next"][-1] = self.world.pools["free"][which]
+        self.world.pools["free"][which] = old
         return larger
 
     def flush(self) -> None:
@@ -133,9 +133,13 @@ class Machine:
         self.note(engine.SUBSCRIBED if on else engine.UNSUBSCRIBED, v, channel)
         return True
 
+    @property
+    def entry_bytes(self) -> int:
+        """Bytes of one entry of RS in memory."""
+        return int(self.world.nodes.dtype["row"].base["entry"].base.itemsize)
+
     def table_bytes(self, entry: int = 0) -> Any:
         """Bytes of RS in use, per node: a hash per row, and an entry per position, as in memory or of given size."""
-        nodes = self.world.nodes
-        entry = entry or nodes.dtype["row"].base["entry"].base.itemsize
+        nodes, entry = self.world.nodes, entry or self.entry_bytes
         rows = (nodes["channel"] != k.NO_CHANNEL).sum(axis=1)
         return rows * (8 + (nodes["position"] >= 0).sum(axis=1) * entry)

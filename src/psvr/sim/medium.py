@@ -4,18 +4,12 @@ Each question is a part of its own, so that a wireless channel can answer it oth
 disk of reach and, for `lossy`, one chance of loss per reception; frames do not collide, but a node sends one at a time.
 """
 
-import numpy as np
-from numpy.typing import NDArray
-
 from psvr.compiled.numbers import mix, spread
 from psvr.jit import jit
 
 PREAMBLE = 6                            # bytes on the air before a frame of 802.15.4
 WORK_LEAST, WORK_MOST = 1_000, 5_000    # µs from hearing a frame to handing on what follows from it
 LOW31 = (1 << 31) - 1
-
-Ints = NDArray[np.int64]
-Near = NDArray[np.int32]
 
 
 @jit
@@ -46,16 +40,3 @@ def work(id: int, now: int) -> int:
 def access(free_at: int, ready: int) -> int:
     """When a frame that is ready may start: a node sends one at a time."""
     return max(free_at, ready)
-
-
-@jit
-def link_to(first: Ints, near: Near, v: int, u: int) -> int:
-    """The place of u among the nodes in reach of v, or −1."""
-    low, high = first[v], first[v + 1]
-    while low < high:
-        middle = (low + high) // 2
-        if near[middle] < u:
-            low = middle + 1
-        else:
-            high = middle
-    return low if low < first[v + 1] and near[low] == u else -1

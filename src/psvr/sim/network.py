@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from psvr.compiled import invariants as compiled
+from psvr.graphs.graph import from_networkx
 from psvr.protocol.invariants import NAMES, Ground, Problem
 from psvr.protocol.layout import snapshot
 from psvr.protocol.records import Node
@@ -22,7 +23,7 @@ from .ground import standing
 from .machine import Machine
 from .plan import FaultEvent, Plan, channel_hash, plan
 from .results import SECOND, Epoch, History, Subscription
-from .scenario import Scenario
+from .scenario import Scenario, parse
 
 CHECK = SECOND // 2             # how often the invariants are looked at …
 CHECK_NODES = 20_000            # … but no more than this many nodes per simulated second
@@ -45,6 +46,12 @@ class Network:
         self._actions = self._planned()
         self._redraw_ground()
         self._act()
+
+    @classmethod
+    def from_networkx(cls, graph: Any, **tables: Any) -> "Network":
+        """A network with the links of a networkx graph, nodes in its order; `tables` are those of a scenario."""
+        drawn, _ = from_networkx(graph)
+        return cls(parse({"topology": {"kind": "edges", "n": drawn.n, "edges": drawn.edges().tolist()}, **tables}))
 
     @property
     def now(self) -> int:

@@ -4,11 +4,12 @@ from typing import Any
 
 import numpy as np
 
-from .network import Network
+from .network import PACKED, Network
 from .results import SECOND, count, stability
 
 WINDOW = 5 * SECOND             # a publication has this long to arrive …
 WINDOW_STEP = 20_000            # … and 20 ms more per position of the largest ring
+PAPER = 8                       # bytes of an entry in the paper: two positions of 2, a time stamp of 4
 
 
 def window(net: Network) -> int:
@@ -34,7 +35,7 @@ def summary(net: Network) -> dict[str, Any]:
         "latency": latency(d.latencies),
         "stable_at": stable_at, "recoveries": recoveries,
         "max_table_bytes": net.max_table_bytes, "max_table_bytes_packed": net.max_table_bytes_packed,
-        "node_bytes": world.nodes.itemsize,
+        "node_bytes": world.nodes.itemsize, "entry_bytes": net.machine.entry_bytes, "entry_bytes_packed": PACKED,
         "overflow": int(tally["no_room"]), "left_out": left_out(net),
         "simulated_s": net.now / SECOND, "events": events, "wall_s": round(net.machine.wall, 6),
         "events_per_s": round(events / net.machine.wall) if net.machine.wall > 0 else 0,
@@ -81,6 +82,8 @@ def in_words(s: dict[str, Any], title: str) -> str:
         "  transmissions    " + ", ".join(f"{number:,} {name.upper()}" for name, number in s["transmissions"].items()),
         f"  routing table    at most {s['max_table_bytes']:,} bytes in memory, "
         f"{s['max_table_bytes_packed']:,} packed as on a mote",
+        f"  memory           {s['node_bytes']:,} bytes per node; {s['entry_bytes']} per entry of the table, "
+        f"{s['entry_bytes_packed']} packed; the paper: {PAPER}",
         f"  events           {s['events']:,} in {s['wall_s']:.2f} s: {s['events_per_s']:,} per second",
         f"  fingerprint      {s['fingerprint']}",
     ]

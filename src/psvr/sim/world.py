@@ -9,6 +9,7 @@ from psvr.protocol.layout import Capacity, dtype
 from psvr.protocol.records import Hello, Node, Outcome, Pub, Sub
 from psvr.trace import ROW
 
+from .demand import SOURCE
 from .queue import new_queue
 
 # What a host keeps beside a node's own memory.
@@ -18,18 +19,17 @@ HOST = np.dtype([
     ("free_at", "i8"),          # when its radio is done with what it sends
     ("alive", "i4"), ("jammed", "i4"), ("boot", "i4"), ("number", "i4"), ("hellos", "i4"),
     ("parent", "i8"), ("ring", "i8"), ("table", "i8")], align=True)     # as last written to the trace
+SUBS, PUBS = 0, 1               # the pools of frames …
+POOL = np.dtype([("free", "i8"), ("used", "i8")])       # … each a chain of free places, and how many are not
 # A SUB or PUB on its way; the message stands at the same place of `subs` or `pubs`.
 FRAME = np.dtype([
     ("node", "i4"), ("to", "i4"), ("tries", "i4"), ("copies", "i4"), ("got", "i4"), ("detour", "i4"),
     ("publication", "i4"), ("at", "i4"), ("next", "i4"), ("used", "i4")], align=True)
-SOURCE = np.dtype([
-    ("node", "i4"), ("channel", "i4"), ("first", "i8"), ("period", "i8"), ("stop", "i8"), ("load", "i4")])
 PUBLICATION = np.dtype([("time", "i8"), ("node", "i4"), ("channel", "i4"), ("messages", "i4"), ("receptions", "i4")])
 DELIVERY = np.dtype([("time", "i8"), ("publication", "i4"), ("node", "i4"), ("hops", "i4"), ("pad", "i4")])
 TALLY = np.dtype([
     ("events", "i8"), ("serial", "i8"), ("print_a", "i8"), ("print_b", "i8"),
     ("published", "i8"), ("delivered", "i8"), ("rows", "i8"), ("level", "i8"),
-    ("free_sub", "i8"), ("free_pub", "i8"), ("subs", "i8"), ("pubs", "i8"),
     ("hello_sent", "i8"), ("sub_sent", "i8"), ("pub_sent", "i8"), ("ack_sent", "i8"), ("receptions", "i8"),
     ("no_room", "i8"), ("hello_bytes", "i8"), ("sub_bytes", "i8"), ("pub_bytes", "i8"), ("dropped", "i8"),
     ("loss", "i8"), ("loss_key", "i8"), ("ack_key", "i8"), ("retries", "i8"), ("bitrate", "i8"),
@@ -45,6 +45,7 @@ class World(NamedTuple):
     sub_frames: NDArray[Any]
     pubs: NDArray[Any]          # … and of PUBs
     pub_frames: NDArray[Any]
+    pools: NDArray[Any]         # [2] POOL
     sub_out: NDArray[Any]       # [1] Sub, what a rule leaves
     outcome: NDArray[Any]       # [2] Outcome: of a PUB handled, and of a detour
     first: NDArray[np.int64]    # the nodes in reach of v are near[first[v]:first[v + 1]] …
@@ -71,6 +72,7 @@ def new_world(capacity: Capacity, ids: NDArray[np.int64], first: NDArray[np.int6
         hellos=np.zeros(n, dtype(Hello, capacity)),
         subs=np.zeros(pool, dtype(Sub, capacity)), sub_frames=np.zeros(pool, FRAME),
         pubs=np.zeros(pool, dtype(Pub, capacity)), pub_frames=np.zeros(pool, FRAME),
+        pools=np.zeros(2, POOL),
         sub_out=np.zeros(1, dtype(Sub, capacity)), outcome=np.zeros(2, dtype(Outcome, capacity)),
         first=np.ascontiguousarray(first, np.int64), near=np.ascontiguousarray(near, np.int32),
         cut=np.zeros(len(near), np.uint8), hashes=np.ascontiguousarray(hashes, np.int64),

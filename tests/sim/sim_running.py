@@ -1,0 +1,113 @@
+"""Runs `psvr sim` in this process or as a process of its own, and keeps what it printed."""
+
+import contextlib
+import io
+import json
+import subprocess
+import sys
+import tomllib
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from psvr.cli import main
+from psvr.sim.network import Network
+from psvr.sim.scenario import parse
+from psvr.trace import read
+
+# Long settled when the first publication is made, and all have arrived when the run ends.
+CALM = """
+duration = 60
+[topology]
+kind = "geometric"
+n = 15
+degree = 6
+[[traffic]]
+channel = "news"
+subscribers = 4
+every = 5
+start = 40
+stop = 55
+"""
+LOSSY_LINE = CALM.replace('"geometric"', '"line"').replace("degree = 6", "") + """
+[radio]
+model = "lossy"
+loss = 0.1
+retries = 0
+"""
+# Takes minutes, and fills a part of a trace of all events in about a second.
+LONG = CALM.replace("duration = 60", "duration = 1e6").replace("stop = 55", "").replace("n = 15", "n = 60") + """
+[protocol]
+hello = 0.05
+"""
+# Where tests run in the background, Ctrl-C is ignored by all that they start.
+COMMAND = """
+import signal, sys
+from psvr.cli import main
+signal.signal(signal.SIGINT, signal.default_int_handler)
+sys.exit(main())
+"""
+
+
+@dataclass(frozen=True)
+class Printed:
+    status: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        assert (self.status, self.err) == (0, ""), self
+        assert self.out.endswith("}\n") and self.out.count("\n") == 1
+        return json.loads(self.out)
+
+
+def psvr_sim(*arguments: str | Path) -> Printed:
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        try:
+            status = main(["sim", *map(str, arguments)])
+        except SystemExit as leaving:           # argparse
+            status = int(leaving.code or 0)
+    return Printed(status, out.getvalue(), err.getvalue())
+
+
+def warm_up() -> None:
+    """Whatever is not compiled yet is, so that no other run says that it compiles."""
+    Network(parse(tomllib.loads(CALM))).run(1)
+
+
+def start(*arguments: str | Path, **streams: Any) -> "subprocess.Popen[str]":
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    return subprocess.Popen([sys.executable, "-c", COMMAND, "sim", *map(str, arguments)], text=True,
+                            **{**pipes, **streams})
+
+
+def refused(printed: Printed, *parts: str) -> None:
+    """One line on standard error that names what is wrong, nothing else."""
+    assert (printed.status, printed.out) == (2, ""), printed
+    assert printed.err.startswith("psvr: ") and printed.err.endswith("\n") and printed.err.count("\n") == 1, printed.err
+    assert len(printed.err) < 300
+    for part in parts:
+        assert part in printed.err, printed.err
+
+
+def rows(folder: Path) -> list[dict[str, Any]]:
+    return read(folder).to_pylist()     # type: ignore[no-any-return]
+
+
+def agree(found: list[dict[str, Any]], figures: dict[str, Any], level: str) -> None:
+    """The rows of a run without warmup and faults say what its summary says; HELLO and SUB are rows without a channel."""
+    about_pubs = Counter(row["event"] for row in found if row["channel"])
+    others = Counter(row["event"] for row in found if not row["channel"])
+    transmissions = figures["transmissions"]
+    assert about_pubs["published"] == figures["published"] and about_pubs["sent"] == figures["messages"]
+    handed_over = [(r["origin"], r["boot"], r["sequence"], r["node"]) for r in found if r["event"] == "delivered"]
+    assert len(handed_over) - len(set(handed_over)) == figures["duplicates"]
+    assert len({key for key in handed_over if key[0] != key[3]}) == figures["delivered"]
+    assert others["sent"] == (0 if level == "pub" else transmissions["hello"] + transmissions["sub"])
+    if level == "all":
+        assert about_pubs["received"] + others["received"] == figures["events"] - sum(transmissions.values())
+    else:
+        assert others["received"] == 0
