@@ -37,7 +37,8 @@ loss = 0.1
 retries = 0
 """
 # Takes minutes, and fills a part of a trace of all events in about a second.
-LONG = CALM.replace("duration = 60", "duration = 1e6").replace("stop = 55", "").replace("n = 15", "n = 60") + """
+LONG = CALM.replace("duration = 60", "duration = 1e6").replace("n = 15", "n = 60").replace(
+    "start = 40\nstop = 55", "start = 5") + """
 [protocol]
 hello = 0.05
 """
@@ -98,7 +99,10 @@ def rows(folder: Path) -> list[dict[str, Any]]:
 
 
 def agree(found: list[dict[str, Any]], figures: dict[str, Any], level: str) -> None:
-    """The rows of a run without warmup and faults say what its summary says; HELLO and SUB are rows without a channel."""
+    """The rows of a run without warmup and faults say what its summary says.
+
+    Those about HELLO and SUB have no channel.
+    """
     about_pubs = Counter(row["event"] for row in found if row["channel"])
     others = Counter(row["event"] for row in found if not row["channel"])
     transmissions = figures["transmissions"]

@@ -78,7 +78,7 @@ def test_ctrl_c_leaves_a_summary_and_the_trace_so_far(long: Path, tmp_path: Path
     done = finish(process)
     assert (done.status, done.err) == (130, "")
     figures = json.loads(done.out)
-    assert 40 < figures["simulated_s"] < 1e6 or figures["published"] == 0
+    assert 5 < figures["simulated_s"] < 1e6 and figures["delivered"] > 0
     agree(rows(folder), figures, "all")
     assert list(runs(folder)) == ["long-1"] and not hidden(folder)
 
@@ -153,9 +153,9 @@ def on_a_terminal(*arguments: str | Path) -> Printed:
 
 
 def test_progress_on_a_terminal(calm: Path) -> None:
-    done = on_a_terminal(calm, "--json", "--set", "duration=20000", "--set", "traffic.0.stop=")
-    assert done.status == 0 and json.loads(done.out)["simulated_s"] >= 20_000
-    steps = re.findall(r"\r(█*)(░*) ([\d,]+) of 20,000 s simulated, ([\d,]+) events/s ", done.err)
+    done = on_a_terminal(calm, "--json", "--set", "duration=6000", "--set", "traffic.0.stop=")
+    assert done.status == 0 and json.loads(done.out)["simulated_s"] >= 6_000
+    steps = re.findall(r"\r(█*)(░*) ([\d,]+) of 6,000 s simulated, ([\d,]+) events/s ", done.err)
     assert len(steps) > 2 and {len(full) + len(empty) for full, empty, _, _ in steps} == {30}
     times = [int(seconds.replace(",", "")) for _, _, seconds, _ in steps]
     assert times == sorted(set(times)) and int(steps[-1][3].replace(",", "")) > 1000

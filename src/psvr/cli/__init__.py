@@ -53,6 +53,8 @@ def main(arguments: list[str] | None = None) -> int:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141
+    except OSError as error:
+        return complain(f"cannot write the result: {error.strerror}")
     except KeyboardInterrupt:
         return 130
 

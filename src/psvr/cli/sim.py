@@ -21,6 +21,7 @@ from psvr.sim.plan import Plan, plan
 from psvr.sim.results import SECOND
 from psvr.sim.scenario import Scenario, load, parse, to_toml
 from psvr.sim.summary import in_words, summary, window
+from psvr.sim.world import PUBS
 from psvr.trace import TraceError, Writer
 
 from .route import show
@@ -107,7 +108,7 @@ def simulate(net: Network, quiet: bool) -> bool:
                     shown = time.monotonic()
                     progress(net, end)
             last = net.now + window(net)
-            while net.world.tally["pubs"][0] and net.now < last and not stop():
+            while net.world.pools["used"][PUBS] and net.now < last and not stop():
                 net.machine.advance(min(net.now + round(STEP * SECOND), last))
             return not stop()
     finally:

@@ -11,7 +11,7 @@
 | root and distance, then sizes, then positions travel D steps each, 0.3 s a step by triggered HELLOs | 3 · D · 0.3 s |
 | an entry that nobody renews is written back and cleaned | 4 δ_S + δ_S/10 |
 
-The parts are added as if each began only when the one before is done.  Measured times are a fifth of it.
+The parts are added as if each began only when the one before is done.  Measured times are a seventh of it, or less.
 """
 
 from psvr.protocol import constants as k

@@ -284,7 +284,7 @@ def end_pub(w: World, i: int, now: int) -> None:
         hear_pub(w, f.to, i, now)
     if heard:
         tally.ack_sent += 1
-    if heard and not lost(tally.ack_key, serial, v, tally.loss):
+    if heard and w.hosts[v].jammed == 0 and not lost(tally.ack_key, serial, v, tally.loss):
         give_back(w.pub_frames, w.pools[PUBS], i)
     elif f.tries <= tally.retries:
         transmit(w, i, now + work(w.ids[v], now))

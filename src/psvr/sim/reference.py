@@ -266,7 +266,7 @@ class Reference:
         if heard and not frame["got"]:
             frame["got"] = 1
             self.hear_pub(now, to, pub, frame)
-        if heard and not self.is_lost(self.ack_key, serial, host.index):
+        if heard and not host.jammed and not self.is_lost(self.ack_key, serial, host.index):
             return
         if frame["tries"] <= self.retries:
             self.transmit(self.work(host.index, now), host, pub, frame)

@@ -6,9 +6,11 @@ import numpy as np
 
 from .network import PACKED, Network
 from .results import SECOND, count, stability
+from .world import PUBS
 
 WINDOW = 5 * SECOND             # a publication has this long to arrive …
 WINDOW_STEP = 20_000            # … and 20 ms more per position of the largest ring
+LATE = "not right again before the next one, or the end"
 PAPER = 8                       # bytes of an entry in the paper: two positions of 2, a time stamp of 4
 
 
@@ -21,6 +23,9 @@ def summary(net: Network) -> dict[str, Any]:
     """All figures of a run, as `psvr sim --json` prints them."""
     tally, world = net.world.tally[0], net.world
     publications, deliveries = world.publications[:tally["published"]], world.deliveries[:tally["delivered"]]
+    if world.pools["used"][PUBS] > 0:   # stopped: what is still on its way is not missed
+        publications = publications[publications["time"] + window(net) <= net.now]
+        deliveries = deliveries[deliveries["publication"] < len(publications)]
     d = count(net.history, publications, deliveries, round(net.scenario.warmup * SECOND), window(net))
     stable_at, recoveries = stability(net.history)
     events = int(tally["hello_sent"] + tally["sub_sent"] + tally["pub_sent"] + tally["ack_sent"] + tally["receptions"])
@@ -51,11 +56,13 @@ def latency(seconds: Any) -> dict[str, float | None]:
 
 
 def left_out(net: Network) -> list[int]:
-    """Living nodes that follow another root than the least id of their component: no link had a place for them."""
+    """Living nodes that follow another root than the least id of their component, where that had no place for them."""
     part = net.history.epochs[-1].part
     alive = part >= 0
-    wanted = np.where(alive, net.world.ids[np.maximum(part, 0)], -1)
-    return [int(id) for id in net.world.ids[alive & (net.world.nodes["root"] != wanted)]]
+    joined = alive & (net.world.nodes["root"] == net.world.ids[np.maximum(part, 0)])
+    if not (net.world.nodes["turned_away"][joined] > 0).any():
+        return []                       # nobody was turned away: they are only not settled yet
+    return [int(id) for id in net.world.ids[alive & ~joined]]
 
 
 def fingerprint(net: Network) -> str:
@@ -72,7 +79,7 @@ def in_words(s: dict[str, Any], title: str) -> str:
     lines = [
         title, "",
         f"  stable           {seconds(s['stable_at'], 'at ', 'never')}",
-        *(f"  fault {i + 1:<10} right again {seconds(r, 'after ', 'never')}" for i, r in enumerate(s["recoveries"])),
+        *(f"  fault {i + 1:<10} {seconds(r, 'right again after ', LATE)}" for i, r in enumerate(s["recoveries"])),
         f"  published        {s['published']:,}",
         f"  delivered        {ratio}",
         f"  messages         {s['messages']:,}"
