@@ -185,7 +185,7 @@ SUBSCRIBES = st.lists(st.fixed_dictionaries(
     {"at": TIMES, "node": st.integers(0, N - 1), "channel": NAMES}, optional={"on": st.booleans()}), max_size=3)
 FAULTS = st.lists(st.one_of(
     st.fixed_dictionaries({"at": TIMES, "kind": st.just("crash"), "nodes": NODES},
-                          optional={"duration": st.floats(1e-6, 1e9), "rate": st.floats(1e-3, 99)}),
+                          optional={"duration": st.floats(1e-6, 1e9), "rate": st.floats(1e-3, 59)}),
     st.fixed_dictionaries({"at": TIMES, "kind": st.sampled_from(["corrupt", "restart", "jam"]), "nodes": NODES}),
     st.fixed_dictionaries({"at": TIMES, "kind": st.sampled_from(["cut", "heal"]),
                            "links": st.sampled_from(["all", 3, [[0, 1], [5, 3]]])})), max_size=3)

@@ -37,7 +37,7 @@ def drawn(seed: int, system: str) -> tuple[Network, list[Any], list[int]]:
     for v in subscribers:
         net.subscribe(v, "c")
     net.run_until_stable(120)
-    net.run(2)
+    net.run(30)         # links that had to wait for a place have it now
     return net, rows, subscribers
 
 

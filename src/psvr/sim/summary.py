@@ -6,7 +6,6 @@ import numpy as np
 
 from .network import PACKED, Network
 from .results import SECOND, count, stability
-from .world import PUBS
 
 WINDOW = 5 * SECOND             # a publication has this long to arrive …
 WINDOW_STEP = 20_000            # … and 20 ms more per position of the largest ring
@@ -23,9 +22,6 @@ def summary(net: Network) -> dict[str, Any]:
     """All figures of a run, as `psvr sim --json` prints them."""
     tally, world = net.world.tally[0], net.world
     publications, deliveries = world.publications[:tally["published"]], world.deliveries[:tally["delivered"]]
-    if world.pools["used"][PUBS] > 0:   # stopped: what is still on its way is not missed
-        publications = publications[publications["time"] + window(net) <= net.now]
-        deliveries = deliveries[deliveries["publication"] < len(publications)]
     d = count(net.history, publications, deliveries, round(net.scenario.warmup * SECOND), window(net))
     stable_at, recoveries = stability(net.history)
     events = int(tally["hello_sent"] + tally["sub_sent"] + tally["pub_sent"] + tally["ack_sent"] + tally["receptions"])
