@@ -83,7 +83,6 @@ def test_route_without_numba_says_what_to_install() -> None:
     assert len(done.stderr.splitlines()) == 1 and "psvr[sim]" in done.stderr
 
 
-
 @pytest.fixture
 def copy(tmp_path: Path) -> Path:
     """The package, installed elsewhere."""
@@ -135,6 +134,29 @@ def test_nowhere_to_write_still_runs(copy: Path, tmp_path: Path) -> None:
     (copy / "psvr" / "__pycache__").write_text("")
     (tmp_path / "cache").write_text("")
     assert clip_in(copy, XDG_CACHE_HOME=str(tmp_path / "cache")) == "1 new"
+
+
+def test_compiled_code_moves_with_the_package(copy: Path, tmp_path: Path) -> None:
+    assert clip_in(copy) == "1 new"
+    moved = tmp_path / "elsewhere"
+    shutil.copytree(copy / "psvr", moved / "psvr")
+    (tmp_path / "link").symlink_to(moved)
+    assert clip_in(moved) == "1 cached"
+    assert clip_in(tmp_path / "link") == "1 cached"
+
+
+def test_shipped_code_is_read_and_new_code_kept_for_the_user(copy: Path, tmp_path: Path) -> None:
+    home = tmp_path / "cache"
+    assert clip_in(copy, XDG_CACHE_HOME=str(home)) == "1 new"
+    assert not home.exists()
+    shipped = copy / "psvr" / "kernels"
+    (generation,) = (copy / "psvr" / "__pycache__" / "kernels").iterdir()
+    generation.rename(shipped)
+    before = sorted(shipped.iterdir())
+    assert clip_in(copy, XDG_CACHE_HOME=str(home)) == "1 cached"
+    assert clip_in(copy, XDG_CACHE_HOME=str(home), NUMBA_OPT="1") == "1 new"
+    assert clip_in(copy, XDG_CACHE_HOME=str(home), NUMBA_OPT="1") == "1 cached"
+    assert sorted(shipped.iterdir()) == before and list(home.glob("psvr/*/*.nbi"))
 
 
 def test_old_generations_are_removed(copy: Path) -> None:

@@ -11,18 +11,20 @@ import inspect
 import os
 import shutil
 import tempfile
+import uuid
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
 from numba import njit
-from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
+from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataCacheFile, _CacheLocator
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-PACKAGE = Path(__file__).parent
+PACKAGE = Path(__file__).resolve().parent
+SHIPPED = PACKAGE / "kernels"       # compiled code that came with a package sent to another machine; only read
 KEPT_GENERATIONS = 4        # folders of older code that stay, for switching between two versions of the source
-NEVER_COMPILED = {"cli", "trace"}    # packages from which no compiled function takes anything
+NEVER_COMPILED = {"cli", "lab", "node", "trace", "web"}    # packages from which no compiled function takes anything
 HARMLESS = {"NUMBA_CACHE_DIR", "NUMBA_NUM_THREADS"}     # settings that do not change the compiled code
 
 
@@ -51,11 +53,15 @@ def writable(folder: Path) -> bool:
 
 @functools.cache
 def cache_folder() -> Path | None:
-    """Where compiled code is kept: what NUMBA_CACHE_DIR says, else inside the package, else in the user's cache."""
+    """Where compiled code is kept: what NUMBA_CACHE_DIR says, else inside the package, else in the user's cache.
+
+    A package that was sent here lies in a folder that soon goes: there the user's cache comes first.
+    """
     chosen = os.environ.get("NUMBA_CACHE_DIR")
-    home = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
-    places = [Path(chosen) / "psvr"] if chosen else [PACKAGE / "__pycache__" / "kernels", Path(home) / "psvr"]
-    for place in places:
+    home = Path(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")) / "psvr"
+    inside = PACKAGE / "__pycache__" / "kernels"
+    order = [home, inside] if SHIPPED.is_dir() else [inside, home]
+    for place in [Path(chosen) / "psvr"] if chosen else order:
         folder = place / source_key()
         if writable(folder):
             forget_old(place)
@@ -88,9 +94,13 @@ class KeyedLocator(_CacheLocator):  # type: ignore[misc]
         return source_key() + hashlib.blake2b(Path(self.file).read_bytes(), digest_size=8).hexdigest()
 
     def get_disambiguator(self) -> str:
-        """Files of one name lie in several packages, and a protocol rule is compiled in one of two of them."""
-        place = f"{self.function.__module__} {os.path.abspath(self.file)}"
-        where = hashlib.blake2b(place.encode(), digest_size=4).hexdigest()
+        """Files of one name lie in several packages, and a protocol rule is compiled in one of two of them.
+
+        Where the package itself lies does not count: moved elsewhere, it finds its compiled code again.
+        """
+        file = Path(self.file).resolve()
+        place = file.relative_to(PACKAGE) if file.is_relative_to(PACKAGE) else file
+        where = hashlib.blake2b(f"{self.function.__module__} {place}".encode(), digest_size=4).hexdigest()
         return f"{self.function.__code__.co_firstlineno}-{where}"
 
     @classmethod
@@ -104,7 +114,23 @@ class KeyedImpl(CompileResultCacheImpl):  # type: ignore[misc]
 
 
 class KeyedCache(FunctionCache):  # type: ignore[misc]
+    """numba's cache, safe for many processes, with the code that was shipped behind it."""
+
     _impl_class = KeyedImpl
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        super().__init__(function)
+        name = self._impl.filename_base
+        self._shipped = IndexDataCacheFile(str(SHIPPED), name, self._impl.locator.get_source_stamp())
+        # numba counts the files of a function from 1: two processes would write different code under one name
+        self._cache_file._data_name_pattern = f"{name}.{uuid.uuid4().hex[:8]}-{{number:d}}.nbc"
+
+    def _load_overload(self, signature: Any, target: Any) -> Any:
+        found = super()._load_overload(signature, target)
+        if found is not None:
+            return found
+        data = self._shipped.load(self._index_key(signature, target.codegen()))
+        return None if data is None else self._impl.rebuild(target, data)
 
 
 def jit(function: F) -> F:
