@@ -19,14 +19,12 @@ from psvr.protocol.constants import REASONS
 from psvr.sim.network import FAULTS, Network
 from psvr.sim.plan import Plan, plan
 from psvr.sim.results import SECOND
+from psvr.sim.running import run_to_end
 from psvr.sim.scenario import Scenario, load, parse, to_toml
-from psvr.sim.summary import in_words, summary, window
-from psvr.sim.world import PUBS
+from psvr.sim.summary import in_words, summary
 from psvr.trace import TraceError, Writer
 
 from .route import show
-
-STEP = 1.0              # simulated seconds between two looks at the clock
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -97,20 +95,19 @@ def trace_writer(folder: str, scenario: Scenario, drawn: Plan, name: str) -> Wri
 
 
 def simulate(net: Network, quiet: bool) -> bool:
-    """Run to the end, and on until what is on its way has arrived; False if the user stopped it."""
+    """Run to the end, with a bar where somebody looks; False if the user stopped it."""
     bar = sys.stderr.isatty() and not quiet
-    end, shown = net.scenario.duration, 0.0
+    shown = 0.0
+
+    def look() -> None:
+        nonlocal shown
+        if bar and time.monotonic() - shown > 0.2:
+            shown = time.monotonic()
+            progress(net, net.scenario.duration)
+
     try:
         with asked_to_stop() as stop:
-            while net.now < round(end * SECOND) and not stop():
-                net.run(min(STEP, end - net.now / SECOND))
-                if bar and time.monotonic() - shown > 0.2:
-                    shown = time.monotonic()
-                    progress(net, end)
-            last = net.now + window(net)
-            while net.world.pools["used"][PUBS] and net.now < last and not stop():
-                net.machine.advance(min(net.now + round(STEP * SECOND), last))
-            return not stop()
+            return run_to_end(net, stop, look)
     finally:
         if bar:
             print("\r\033[K", end="", file=sys.stderr, flush=True)

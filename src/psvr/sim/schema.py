@@ -6,14 +6,13 @@ A key without a default must be there; one whose default is None may be absent a
 others.  Every refusal is one line that names the key and says what is allowed.
 """
 
-import difflib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields
 from functools import cache
 from typing import Annotated, Any, NoReturn, Protocol, TypeVar, get_args, get_origin, get_type_hints
 
-from psvr.errors import BadInput
+from psvr.errors import BadInput, did_you_mean
 from psvr.graphs.checks import real, real_from, shortened, shown, whole, whole_from
 
 T = TypeVar("T")
@@ -154,8 +153,7 @@ def joined(path: str, name: str) -> str:
 
 
 def unknown(path: str, name: Any, known: list[str]) -> str:
-    near = difflib.get_close_matches(str(name), known, 1)
-    hint = f" (did you mean {near[0]}?)" if near else ""
+    hint = did_you_mean(str(name), known)
     return f"{joined(path, shortened(str(name)))}: unknown key{hint}; allowed are {', '.join(known)}"
 
 

@@ -1,0 +1,25 @@
+"""A scenario from its beginning to its end."""
+
+from collections.abc import Callable
+
+from .network import Network
+from .results import SECOND
+from .summary import window
+from .world import PUBS
+
+STEP = 1.0              # simulated seconds between two looks at the clock
+
+
+def run_to_end(net: Network, stop: Callable[[], bool] = lambda: False, look: Callable[[], None] = lambda: None) -> bool:
+    """Run for the scenario's duration, and on until what is on its way has arrived; False if `stop` said so before.
+
+    `look` is called after every step of the duration.
+    """
+    end = net.scenario.duration
+    while net.now < round(end * SECOND) and not stop():
+        net.run(min(STEP, end - net.now / SECOND))
+        look()
+    last = net.now + window(net)
+    while net.world.pools["used"][PUBS] and net.now < last and not stop():
+        net.machine.advance(min(net.now + round(STEP * SECOND), last))
+    return not stop()
