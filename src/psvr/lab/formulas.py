@@ -1,0 +1,84 @@
+"""Every measure as numbers of one trial: a numerator and a denominator, whose sums over trials are divided.
+
+Formulas are texts of Spark SQL over the columns of rows.  A null in either number leaves the trial out.
+"""
+
+from dataclasses import dataclass, replace
+
+IDENTITY = ("trial", "grid", "kind", "repetition", "seed", "system")
+RESULTS = frozenset((
+    "nodes", "links", "published", "messages", "hops", "delivered", "simulated_us", "expected", "duplicates",
+    "messages_by_channel", "hello_sent", "sub_sent", "pub_sent", "ack_sent", "hello_bytes", "sub_bytes", "pub_bytes",
+    "hops_sum", "latency_us_sum", "latency_us_p50", "latency_us_p99", "stable_us", "recovery_us", "max_table_bytes",
+    "max_table_bytes_packed", "left_out", "overflow", "events", "node_load_max", "node_load_sum", "link_load_max",
+    "link_load_sum", "links_used", "fingerprint"))
+OTHERS = ("td", "ts", "steiner", "shen", "ring", "flood", "vr2015")     # what PSVR and one's own are compared with
+SHORT = 3               # a route of up to so many hops is short, in the paper
+
+BYTES = "bytes per node and second"
+NODE_TIME = "double(nodes) * simulated_us"
+SUM_OF_LIST = "aggregate(filter({0}, x -> x IS NOT NULL), 0L, (sum, x) -> sum + x)"
+SUM_OF_SHORT = SUM_OF_LIST.format(f"slice(hops, 1, {SHORT + 1})")
+SUM_OF_HOPS = SUM_OF_LIST.format("transform(hops, (x, h) -> x * h)")
+
+
+RATIO, DIFFERENCE, GAIN = "ratio", "difference", "gain"
+
+
+@dataclass(frozen=True)
+class Formula:
+    """factor * sum of numerators / sum of denominators; `needs` are the columns without which there is none.
+
+    With another form than RATIO two systems are compared in the same trials: by the DIFFERENCE of their ratios, or by
+    GAIN, which is how much larger the first ratio is.
+    """
+
+    measure: str
+    unit: str
+    factor: float
+    numerator: str
+    denominator: str
+    needs: tuple[str, ...]
+    form: str = RATIO
+
+
+SINGLE = (
+    Formula("delivery_ratio", "%", 100, "delivered", "expected", ("delivered", "expected")),
+    Formula("duplicates", "%", 100, "duplicates", "delivered", ("duplicates", "delivered")),
+    Formula("messages", "messages per publication", 1, "messages", "published", ("messages", "published")),
+    Formula("hops", "hops", 1, "hops_sum", "delivered", ("hops_sum", "delivered")),
+    Formula("short_routes", "%", 100, SUM_OF_SHORT, "delivered", ("hops", "delivered")),
+    Formula("latency", "ms", 1e-3, "latency_us_sum", "delivered", ("latency_us_sum", "delivered")),
+    Formula("stabilization", "s", 1e-6, "stable_us", "1", ("stable_us",)),
+    Formula("never_stable", "%", 100, "int(stable_us IS NULL)", "nvl2(simulated_us, 1, NULL)",
+            ("stable_us", "simulated_us")),
+    Formula("recovery", "s", 1e-6, SUM_OF_LIST.format("recovery_us"),
+            "size(filter(recovery_us, x -> x IS NOT NULL))", ("recovery_us",)),
+    Formula("control_bytes", BYTES, 1e6, "hello_bytes + sub_bytes", NODE_TIME,
+            ("hello_bytes", "sub_bytes", "nodes", "simulated_us")),
+    Formula("hello_bytes", BYTES, 1e6, "hello_bytes", NODE_TIME, ("hello_bytes", "nodes", "simulated_us")),
+    Formula("sub_bytes", BYTES, 1e6, "sub_bytes", NODE_TIME, ("sub_bytes", "nodes", "simulated_us")),
+    Formula("pub_bytes", BYTES, 1e6, "pub_bytes", NODE_TIME, ("pub_bytes", "nodes", "simulated_us")),
+    Formula("table_bytes", "bytes", 1, "max_table_bytes", "1", ("max_table_bytes",)),
+    Formula("table_bytes_packed", "bytes", 1, "max_table_bytes_packed", "1", ("max_table_bytes_packed",)),
+    Formula("node_load", "messages per node", 1, "node_load_sum", "nodes", ("node_load_sum", "nodes")),
+    Formula("node_load_max", "messages", 1, "node_load_max", "1", ("node_load_max",)),
+    Formula("link_load", "messages per link", 1, "link_load_sum", "links_used", ("link_load_sum", "links_used")),
+    Formula("link_load_max", "messages", 1, "link_load_max", "1", ("link_load_max",)),
+    Formula("degree", "neighbours", 2, "links", "nodes", ("links", "nodes")),
+)
+ROUTES = Formula("routes", "%", 100, "hops", "delivered", ("hops", "delivered"))       # one for each number of hops
+
+
+def pair(measure: str, form: str, single: str, unit: str, factor: float) -> Formula:
+    alone = next(formula for formula in SINGLE if formula.measure == single)
+    return replace(alone, measure=measure, form=form, unit=unit, factor=factor)
+
+
+PAIRS = (
+    pair("gain", GAIN, "messages", "%", 100),
+    pair("hops_difference", DIFFERENCE, "hops", "hops", 1),
+    pair("delivery_difference", DIFFERENCE, "delivery_ratio", "points", 100),
+    pair("short_routes_difference", DIFFERENCE, "short_routes", "points", 100),
+)
+SUBSCRIPTIONS = Formula("subscription_gain", "%", 100, "messages_by_channel", "1", ("messages_by_channel",), GAIN)

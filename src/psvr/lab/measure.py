@@ -1,0 +1,144 @@
+"""Rows to measures: what the trials of a cell, which is a grid and its parameters, say about a system.
+
+Each step is a function from DataFrame to DataFrame:
+
+    rows -> singles         one row per trial and system: for each formula the numbers that are summed up over trials
+    rows -> pairs           the same per trial and two systems
+         -> gathered        one row per cell, systems and measure, with the numbers of all trials in one list
+    rows -> routes          the same for the histogram of hops, which has a measure for every number of hops
+         -> estimate        the value, its interval and quantiles
+         -> in_order
+"""
+
+from collections.abc import Collection, Sequence
+from functools import reduce
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+from pyspark.sql.types import NumericType
+
+from .estimate import ESTIMATES, NUMBERS, estimate
+from .formulas import IDENTITY, OTHERS, PAIRS, RESULTS, ROUTES, SINGLE, SUBSCRIPTIONS, SUM_OF_HOPS, Formula
+
+SIDES = ("system", "against")
+NO_MEASURE = ("array<struct<measure string, unit string, form string, factor double, bin bigint, gathered array<struct<"
+              + ", ".join(f"{name} double" for name in NUMBERS) + ", units array<double>>>>>")
+
+
+def parameters(rows: DataFrame, own: Collection[str] = ()) -> list[str]:
+    """The columns that say what was varied; `own` are results of a kind of trial of one's own."""
+    return [name for name in rows.columns if name not in IDENTITY and name not in RESULTS and name not in own]
+
+
+def measure(rows: DataFrame, own: Collection[str] = ()) -> DataFrame:
+    """All measures that the columns allow, sorted, in one partition; of numbers in `own`, their means."""
+    cell = ["grid", *parameters(rows, own)]
+    rows = rows.transform(with_hops_sum)
+    alone, compared = [*possible(SINGLE, rows), *own_formulas(rows, own)], possible([*PAIRS, SUBSCRIPTIONS], rows)
+    cells = [rows.transform(singles, cell, alone).transform(gathered, cell, alone)]
+    if compared:
+        cells.append(rows.transform(pairs, cell, compared).transform(gathered, cell, compared))
+    if possible([ROUTES], rows):
+        cells.append(rows.transform(routes, cell))
+    return reduce(DataFrame.unionByName, cells).transform(estimate).transform(in_order, cell)
+
+
+def in_order(estimates: DataFrame, cell: Sequence[str]) -> DataFrame:
+    return (estimates.select(*cell, *SIDES, "measure", "bin", "unit", *ESTIMATES)
+            .repartition(1).sortWithinPartitions(*cell, "measure", *SIDES, "bin"))
+
+
+def with_hops_sum(rows: DataFrame) -> DataFrame:
+    """Where only the histogram of hops is known, their sum follows from it."""
+    if "hops" not in rows.columns:
+        return rows
+    known = [F.col("hops_sum")] if "hops_sum" in rows.columns else []
+    return rows.withColumn("hops_sum", F.coalesce(*known, F.expr(SUM_OF_HOPS)))
+
+
+def possible(formulas: Sequence[Formula], rows: DataFrame) -> list[Formula]:
+    """Those whose columns are there."""
+    return [formula for formula in formulas if set(formula.needs) <= set(rows.columns)]
+
+
+def own_formulas(rows: DataFrame, own: Collection[str]) -> list[Formula]:
+    """The mean over trials, of every number that only this study knows."""
+    numeric = [f.name for f in rows.schema.fields if isinstance(f.dataType, NumericType)]
+    return [Formula(name, "", 1, f"`{name}`", "1", (name,)) for name in numeric if name in own and name not in RESULTS]
+
+
+def numbers(values: Sequence[Column], units: Column | None = None) -> Column:
+    """What one trial contributes to a measure; null if some of it is not known."""
+    known = reduce(Column.__and__, [value.isNotNull() for value in values])
+    four = [*values, *[F.lit(None)] * (len(NUMBERS) - len(values))]
+    each = [value.cast("double").alias(name) for name, value in zip(NUMBERS, four)]
+    parts = F.lit(None) if units is None else units
+    return F.when(known, F.struct(*each, parts.cast("array<double>").alias("units")))
+
+
+def ratio(formula: Formula) -> list[Column]:
+    return [F.expr(formula.numerator), F.expr(formula.denominator)]
+
+
+def singles(rows: DataFrame, cell: Sequence[str], formulas: Sequence[Formula]) -> DataFrame:
+    """What trials say about a system alone."""
+    return rows.select(*cell, "trial", "system", F.lit(None).cast("string").alias("against"),
+                       *[numbers(ratio(formula)).alias(formula.measure) for formula in formulas])
+
+
+def pairs(rows: DataFrame, cell: Sequence[str], formulas: Sequence[Formula]) -> DataFrame:
+    """What trials say about two systems that were both run in them: a is PSVR or one's own, b is any other."""
+    sides = F.struct("system", *[F.struct(*[value.alias(part) for value, part in zip(ratio(f), ("up", "down"))])
+                                 .alias(f.measure) for f in formulas])
+    others = ", ".join(f"'{name}'" for name in OTHERS)
+    both = (rows.groupBy(*cell, "trial").agg(F.collect_list(sides).alias("sides"))
+            .select("*", F.explode("sides").alias("a")).where(f"split_part(a.system, '/', 1) NOT IN ({others})")
+            .select("*", F.explode("sides").alias("b")).where("a.system != b.system"))
+    return both.select(*cell, "trial", F.col("a.system").alias("system"), F.col("b.system").alias("against"),
+                       *[both_sides(formula).alias(formula.measure) for formula in formulas])
+
+
+def both_sides(formula: Formula) -> Column:
+    up_a, down_a, up_b, down_b = [F.col(f"{side}.{formula.measure}.{part}") for side in "ab" for part in ("up", "down")]
+    if formula is SUBSCRIPTIONS:
+        return by_channel(up_a, up_b)
+    return numbers([up_a, down_a, up_b, down_b])
+
+
+def by_channel(a: Column, b: Column) -> Column:
+    """Every channel is a unit of its own; the value is that of all channels together."""
+    both = F.filter(F.arrays_zip(a.alias("a"), b.alias("b")), lambda x: x["a"].isNotNull() & x["b"].isNotNull())
+
+    def total(side: str) -> Column:
+        return F.aggregate(both, F.lit(0).cast("long"), lambda sum, x: sum + x[side])
+
+    return numbers([total("a"), F.lit(1), total("b"), F.lit(1)],
+                   units=F.transform(both, lambda x: x["a"] / F.nullif(x["b"], F.lit(0)) - 1))
+
+
+def about(formula: Formula) -> list[Column]:
+    """What follows from the measure, as columns."""
+    return [F.lit(formula.measure).alias("measure"), F.lit(formula.unit).alias("unit"),
+            F.lit(formula.form).alias("form"), F.lit(float(formula.factor)).alias("factor")]
+
+
+def gathered(trials: DataFrame, cell: Sequence[str], formulas: Sequence[Formula]) -> DataFrame:
+    """One row per cell, systems and measure, with the numbers of its trials by the order of their ids."""
+    listed = F.sort_array(F.collect_list(F.struct("trial", *[formula.measure for formula in formulas])))
+    each = [F.struct(*about(f), F.lit(None).cast("long").alias("bin"),
+                     F.expr(f"filter(listed.`{f.measure}`, t -> t IS NOT NULL)").alias("gathered")) for f in formulas]
+    return (trials.groupBy(*cell, *SIDES).agg(listed.alias("listed"))
+            .select(*cell, *SIDES, F.inline(F.array(*each) if each else F.lit(None).cast(NO_MEASURE))))
+
+
+def routes(rows: DataFrame, cell: Sequence[str]) -> DataFrame:
+    """Histograms of hops, gathered: a trial whose histogram ends earlier has 0 in the bins behind."""
+    histograms = F.sort_array(F.collect_list(F.struct("trial", "hops", "delivered")))
+    longest = F.expr("array_max(transform(histograms, t -> size(t.hops)))")
+    trials = F.transform("histograms", lambda t: numbers([
+        F.coalesce(F.get(t["hops"], F.col("bin").cast("int")), F.lit(0)), t["delivered"]]))
+    return (rows.where("hops IS NOT NULL AND delivered IS NOT NULL")
+            .groupBy(*cell, "system").agg(histograms.alias("histograms"))
+            .withColumn("bin", F.explode(F.filter(F.sequence(F.lit(0), longest), lambda h: h < longest)))
+            .select(*cell, "system", F.lit(None).cast("string").alias("against"), *about(ROUTES),
+                    F.col("bin").cast("long").alias("bin"), trials.alias("gathered")))
