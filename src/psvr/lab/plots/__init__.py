@@ -1,0 +1,13 @@
+"""What the figures of all studies share; a study's own `figure.py` may use it too."""
+
+from matplotlib.axes import Axes
+
+from .looks import BOUND, INK, LOOKS, PAPER, QUIET, RULE, Look, in_order, look, shades
+from .panels import WIDTH, bound, caption, from_zero, legend, log_x, named, nothing, panels, ticks, wide_scale, zero
+from .rows import choose, levels, nearest, spread, systems_of
+from .shapes import bars, boxes, heat, level_lines, line, lines, mean_marks
+
+__all__ = ["BOUND", "INK", "LOOKS", "PAPER", "QUIET", "RULE", "WIDTH", "Axes", "Look", "bars", "bound", "boxes",
+           "caption", "choose", "from_zero", "heat", "in_order", "legend", "level_lines", "levels", "line", "lines",
+           "log_x", "look", "mean_marks", "named", "nearest", "nothing", "panels", "shades", "spread", "systems_of",
+           "ticks", "wide_scale", "zero"]

@@ -1,0 +1,60 @@
+"""The look of each system, the same in every figure."""
+
+import zlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from matplotlib import colormaps
+from matplotlib.colors import to_hex
+
+INK, QUIET, RULE, PAPER = "#1a1a1a", "#6b6b6b", "#e2e2e2", "#ffffff"
+BOUND = "#d81b60"                       # what the paper says
+
+
+@dataclass(frozen=True)
+class Look:
+    """How a system is called and drawn."""
+
+    label: str
+    colour: str
+    marker: str = "o"
+    letter: str = ""                    # marks its mean
+    size: float = 1.0                   # those drawn first are larger, so that equal ones are both seen
+
+
+# The colours of Okabe and Ito, which the colour-blind can tell apart; PSVR and Shen have the tones of the paper.
+LOOKS = {
+    "psvr/all": Look("PSVR (all)", "#d55e00", "o", "P", 1.7),
+    "psvr/nontree": Look("PSVR (nontree)", "#e69f00", "s", "N", 1.4),
+    "shen": Look("Shen", "#0090d0", "D", "S", 1.15),
+    "td": Look("$T_D$", "#009e73", "^"),
+    "ts": Look("$T_S$", "#cc79a7", "v"),
+    "vr2015/all": Look("VR 2015 (all)", "#8564b5", "p"),
+    "vr2015/nontree": Look("VR 2015 (nontree)", "#a58bc4", "h"),
+    "steiner": Look("Steiner tree (optimum)", INK, "*"),
+    "ring": Look("whole ring", "#8c8c8c", "x"),
+    "flood": Look("flooding", "#6d7a86", "+"),
+}
+SPARE = ("#3274b5", "#8a6d00", "#b0406a", "#3f8a55", "#7565a8")
+MARKERS = "PXhHd<>"
+
+
+def look(system: str) -> Look:
+    """A system of one's own gets a look from its name, so that it too stays the same."""
+    name = "psvr/all" if system == "psvr" else system
+    sign = zlib.crc32(name.encode())
+    return LOOKS.get(name) or Look(name.replace("$", r"\$"), SPARE[sign % len(SPARE)], MARKERS[sign % len(MARKERS)],
+                                   name[:1].upper())
+
+
+def in_order(systems: Iterable[str]) -> list[str]:
+    """Known ones first, in one order for all legends."""
+    known = list(LOOKS)
+    return sorted(systems, key=lambda name: (known.index(name) if name in known else len(known), name))
+
+
+def shades(values: Sequence[Any]) -> dict[Any, str]:
+    """A colour per value, for what has an order; none so light or so dark that it is lost on a page."""
+    scale = colormaps["viridis_r"]
+    return {value: to_hex(scale(0.12 + 0.56 * i / max(1, len(values) - 1))) for i, value in enumerate(values)}

@@ -1,0 +1,41 @@
+"""Rows of the measures, by their columns."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pandas as pd
+
+from .looks import in_order
+
+ALWAYS = ("grid", "system", "against", "measure", "value", "low", "high")
+
+
+def choose(measures: pd.DataFrame, measure: str, **wanted: Any) -> pd.DataFrame:
+    """The rows of a measure with these values in these columns (a set: any of them); none if a column is missing."""
+    missing = [column for column in dict.fromkeys((*ALWAYS, *wanted)) if column not in measures.columns]
+    if missing:
+        return measures.iloc[:0].reindex(columns=[*measures.columns, *missing])
+    kept = (measures["measure"] == measure) & measures["value"].notna()
+    for column, value in wanted.items():
+        kept &= measures[column].isin(list(value)) if isinstance(value, set) else measures[column] == value
+    return measures[kept]
+
+
+def levels(rows: pd.DataFrame, column: str) -> list[Any]:
+    """The values that a column has, in ascending order."""
+    return sorted(rows[column].dropna().unique()) if column in rows.columns else []
+
+
+def systems_of(rows: pd.DataFrame) -> list[str]:
+    return in_order(levels(rows, "system"))
+
+
+def nearest(values: Sequence[Any], wanted: float) -> Any:
+    return min(values, key=lambda value: (abs(float(value) - wanted), value))
+
+
+def spread(values: Sequence[Any], most: int) -> list[Any]:
+    """At most so many of the values, evenly, the first and the last among them."""
+    if len(values) <= most:
+        return list(values)
+    return [values[round(i * (len(values) - 1) / (most - 1))] for i in range(most)]

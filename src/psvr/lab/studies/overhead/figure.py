@@ -1,0 +1,89 @@
+"""What the structure costs: control traffic, memory, time to settle; each over size, density, subscribers, churn."""
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+from psvr.lab import plots
+
+GRIDS = {"size": ("n", "nodes n"), "density": ("degree", "neighbours per node"),
+         "subscribers": ("s", "subscribers"), "churn": ("churn", "subscription changes per minute")}
+COSTS = {"control_bytes": "control traffic\n(bytes per node and s)", "table_bytes": "largest table of PSVR\n(bytes)",
+         "stabilization": "time to settle\n(s)"}
+LINE = {"stabilization": "from nothing until settled", "recovery": "after a node has joined"}
+WITHOUT_TABLE = {"shen", "ring", "flood"}       # table_bytes are those of RS, which these do not use
+CAPTION = ("What each node sends to keep tree, ring and tables, how large the routing table of PSVR grows, and how "
+           "long a network takes from nothing until it is settled. In each column one thing is varied. Bands are 95 % "
+           "intervals. A × stands for a time that is not known, because not all trials settled. Where subscriptions "
+           "keep changing a network is never at rest, and there is no such time.")
+
+
+def draw(measures: pd.DataFrame) -> dict[str, Figure]:
+    return {"costs": costs(measures), "line": on_a_line(measures)}
+
+
+def costs(measures: pd.DataFrame) -> Figure:
+    grids = [grid for grid, (x, _) in GRIDS.items()
+             if any(plots.levels(plots.choose(measures, cost, grid=grid), x) for cost in COSTS)]
+    if not grids:
+        return plots.nothing()
+    figure, axes = plots.panels(len(COSTS), len(grids), height=2.0, sharex="col", sharey="row")
+    for (cost, name), across in zip(COSTS.items(), axes):
+        for grid, panel in zip(grids, across):
+            draw_cost(panel, measures, cost, grid)
+        plots.from_zero(across[0])
+        across[0].set_ylabel(name)
+    for grid, top, bottom in zip(grids, axes[0], axes[-1]):
+        rows = measures[measures["grid"] == grid]
+        plots.ticks(bottom, plots.levels(rows, GRIDS[grid][0]))
+        top.set_title(fixed(rows, GRIDS[grid][0]), fontsize=8)
+        bottom.set_xlabel(GRIDS[grid][1])
+    plots.legend(figure)
+    return plots.caption(figure, CAPTION)
+
+
+def draw_cost(panel: plots.Axes, measures: pd.DataFrame, cost: str, grid: str) -> None:
+    rows, x = plots.choose(measures, cost, grid=grid), GRIDS[grid][0]
+    if cost == "table_bytes":
+        rows = rows[~rows["system"].isin(WITHOUT_TABLE)]
+    if cost == "stabilization":
+        if grid == "churn":
+            panel.text(0.5, 0.5, "never at rest", ha="center", color=plots.QUIET, transform=panel.transAxes)
+            return
+        rows = without_unsettled(panel, rows, plots.choose(measures, "never_stable", grid=grid), x)
+    plots.lines(panel, rows, x)
+
+
+def on_a_line(measures: pd.DataFrame) -> Figure:
+    """The time to settle, and to settle again after a node has joined, where ways are longest."""
+    times = {name: plots.choose(measures, name, grid="line") for name in ("stabilization", "recovery")}
+    times = {name: rows for name, rows in times.items() if plots.levels(rows, "n")}
+    if not times:
+        return plots.nothing()
+    figure, axes = plots.panels(1, len(times), sharex=True)
+    for (name, rows), panel in zip(times.items(), axes[0]):
+        if name == "stabilization":
+            rows = without_unsettled(panel, rows, plots.choose(measures, "never_stable", grid="line"), "n")
+        plots.lines(panel, rows, "n")
+        plots.from_zero(panel)
+        plots.ticks(panel, plots.levels(measures[measures["grid"] == "line"], "n"))
+        panel.set(title=LINE[name], xlabel="nodes n, in a line", ylabel="time (s)")
+    plots.legend(figure)
+    return plots.caption(figure, "How long nodes in a line, the network with the longest ways, take to settle, and to "
+                         "settle again after one of them starts anew with nothing. Bands are 95 % intervals.")
+
+
+def without_unsettled(panel: plots.Axes, times: pd.DataFrame, never: pd.DataFrame, x: str) -> pd.DataFrame:
+    """The mean of those trials alone that settled would be too low; such a time is only marked, at the top."""
+    never = never[never["value"] > 0]
+    for system in plots.systems_of(never):
+        at, seen = plots.levels(never[never["system"] == system], x), plots.look(system)
+        panel.plot(at, [0.94] * len(at), "x", color=seen.colour, markersize=6 * seen.size,
+                   markeredgewidth=1.8 * seen.size, transform=panel.get_xaxis_transform())
+        times = times[~((times["system"] == system) & times[x].isin(at))]
+    return times
+
+
+def fixed(rows: pd.DataFrame, x: str) -> str:
+    """What is not varied in a column."""
+    values = {name: plots.levels(rows, name) for name, _ in GRIDS.values() if name != x}
+    return ", ".join(plots.named(name, found[0]) for name, found in values.items() if len(found) == 1 and found[0])

@@ -1,0 +1,39 @@
+"""Delivery ratio of PSVR and Shen over density, at several losses, and the difference of the two."""
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+from psvr.lab import plots
+
+
+def draw(measures: pd.DataFrame) -> dict[str, Figure]:
+    ratios = plots.choose(measures, "delivery_ratio")
+    differences = plots.choose(measures, "delivery_difference", against="shen")
+    sizes = plots.levels(ratios, "n")
+    if not sizes:
+        return {"delivery": plots.nothing()}
+    return {f"delivery-{n:g}" if n != sizes[-1] else "delivery":
+            delivery(ratios[ratios["n"] == n], differences[differences["n"] == n], n) for n in reversed(sizes)}
+
+
+def delivery(ratios: pd.DataFrame, differences: pd.DataFrame, n: int) -> Figure:
+    """Above what is delivered, below by how much PSVR delivers more; a column per loss."""
+    losses = plots.spread(plots.levels(ratios, "loss"), 5)
+    if not losses:
+        return plots.nothing()
+    figure, axes = plots.panels(2, len(losses), height=2.3, sharex=True, sharey="row", height_ratios=(3, 2))
+    for loss, above, below in zip(losses, *axes):
+        plots.lines(above, ratios[ratios["loss"] == loss], "degree")
+        plots.lines(below, differences[differences["loss"] == loss], "degree")
+        plots.zero(below)
+        plots.ticks(below, plots.levels(ratios, "degree"))
+        above.set_title(f"{100 * loss:g} % loss per link" if loss else "no loss")
+        below.set_xlabel("neighbours per node")
+    axes[0, 0].set_ylim(min(95.0, axes[0, 0].get_ylim()[0]), 100.4)
+    wide = max(1.0, *map(abs, axes[1, 0].get_ylim()))       # a point or less is not to look large
+    axes[1, 0].set_ylim(-wide, wide)
+    axes[0, 0].set_ylabel("delivered (%)")
+    axes[1, 0].set_ylabel("more than Shen\n(points)")
+    plots.legend(figure)
+    return plots.caption(figure, f"Publications that reach their subscribers, over density ({plots.named('n', n)}); "
+                         "below, the difference in percentage points, trial by trial. Bands are 95 % intervals.")
