@@ -1,0 +1,114 @@
+"""Trials of the full stack: a scenario with gaps is filled with the parameters, and simulated under each system.
+
+All systems of a trial meet the same network, the same traffic and the same faults.
+"""
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from psvr.errors import BadInput
+from psvr.graphs.checks import real, shown, whole
+from psvr.sim.demand import channels_of
+from psvr.sim.network import Network
+from psvr.sim.plan import Plan, plan
+from psvr.sim.results import SECOND, Deliveries, count, stability
+from psvr.sim.running import run_to_end
+from psvr.sim.scenario import Scenario
+from psvr.sim.selection import MOST_NODES
+from psvr.sim.summary import fingerprint, left_out, window
+
+from .loads import Loads
+from .template import check, scenario_of
+
+WHOLE = (
+    "nodes", "links", "simulated_us", "published", "expected", "delivered", "duplicates", "messages", "hello_sent",
+    "sub_sent", "pub_sent", "ack_sent", "hello_bytes", "sub_bytes", "pub_bytes", "hops_sum", "latency_us_sum",
+    "latency_us_p50", "latency_us_p99", "stable_us", "max_table_bytes", "max_table_bytes_packed", "left_out",
+    "overflow", "events", "node_load_max", "node_load_sum", "link_load_max", "link_load_sum", "links_used")
+LISTS = ("messages_by_channel", "hops", "recovery_us")
+RESULTS = pa.schema([*((name, pa.int64()) for name in WHOLE), *((name, pa.list_(pa.int64())) for name in LISTS),
+                     ("fingerprint", pa.string())])
+SENT = ("hello_sent", "sub_sent", "pub_sent", "ack_sent")
+BYTES = ("hello_bytes", "sub_bytes", "pub_bytes")
+
+
+def resolve(parameters: dict[str, Any]) -> dict[str, Any] | None:
+    """`s = "all"` is every node.  What else the parameters must be, the scenario decides."""
+    found = dict(parameters)
+    for name, value in found.items():
+        if not isinstance(value, bool | int | float | str):
+            raise BadInput(f"{name}: must be a number, a text, true or false, not {shown(value)}")
+    if "n" not in found:
+        return found
+    n = found["n"] = whole(found["n"], "n", 1, MOST_NODES)
+    if "s" in found:
+        found["s"] = n if found["s"] == "all" else whole(found["s"], "s", 0, MOST_NODES, 'a number, or "all":')
+    if "degree" in found:
+        found["degree"] = real(found["degree"], "degree", 0, MOST_NODES, above=True)
+    return None if found.get("s", 0) > n or found.get("degree", 0) > n - 1 else found
+
+
+def cost(parameters: dict[str, Any], scenario: dict[str, Any] | None) -> float:
+    """Measured on one core: mostly HELLOs, which every neighbour hears once a period, and looks at the invariants."""
+    check(scenario, parameters)
+    s = scenario_of(scenario or {}, parameters, 1, "psvr")
+    n, degree = s.topology.n or 100, s.topology.degree or 8.0
+    return 0.02 + s.duration * (1e-4 + n * (7e-6 + 5e-7 * degree) / s.protocol.hello)
+
+
+def run(parameters: dict[str, Any], scenario: dict[str, Any] | None, seed: int,
+        systems: list[str]) -> list[dict[str, Any]]:
+    scenarios = [scenario_of(scenario or {}, parameters, seed, system) for system in systems]
+    drawn = plan(scenarios[0])
+    return [simulated(s, drawn) for s in scenarios]
+
+
+def simulated(scenario: Scenario, drawn: Plan) -> dict[str, Any]:
+    loads = Loads(drawn, round(scenario.warmup * SECOND))
+    try:
+        net = Network(scenario, drawn, "pub", loads.take)
+        run_to_end(net)
+    except OverflowError as error:
+        raise BadInput(f"scenario: {error}") from None
+    return {**of_the_run(net), **of_publications(net), **loads.results()}
+
+
+def of_the_run(net: Network) -> dict[str, Any]:
+    """What does not depend on which publications count."""
+    tally = net.world.tally[0]
+    stable, recoveries = stability(net.history)
+    return {
+        "nodes": net.plan.n, "links": len(net.plan.near) // 2, "simulated_us": net.now,
+        **{name: int(tally[name]) for name in SENT + BYTES},
+        "stable_us": micros(stable), "recovery_us": [micros(r) for r in recoveries],
+        "max_table_bytes": net.max_table_bytes, "max_table_bytes_packed": net.max_table_bytes_packed,
+        "left_out": len(left_out(net)), "overflow": int(tally["no_room"]),
+        "events": int(sum(tally[name] for name in SENT) + tally["receptions"]), "fingerprint": fingerprint(net)}
+
+
+def of_publications(net: Network) -> dict[str, Any]:
+    tally, world, warmup = net.world.tally[0], net.world, round(net.scenario.warmup * SECOND)
+    publications, deliveries = world.publications[:tally["published"]], world.deliveries[:tally["delivered"]]
+    d = count(net.history, publications, deliveries, warmup, window(net))
+    counted = publications[publications["time"] >= warmup]
+    by_channel = np.zeros(len(channels_of(net.scenario)), dtype=np.int64)
+    np.add.at(by_channel, counted["channel"], counted["messages"])
+    hops = [d.hops.get(h, 0) for h in range(max(d.hops, default=-1) + 1)]
+    return {"published": d.published, "expected": d.expected, "delivered": d.delivered, "duplicates": d.duplicates,
+            "messages": d.messages, "messages_by_channel": by_channel.tolist(), "hops": hops,
+            "hops_sum": sum(h * number for h, number in d.hops.items()), **latency(d)}
+
+
+def latency(d: Deliveries) -> dict[str, int | None]:
+    """Whole µs; of a share of the deliveries it is that of the first by which the share is reached."""
+    times = np.sort(np.rint(d.latencies * SECOND).astype(np.int64))
+    if not times.size:
+        return {"latency_us_sum": 0, "latency_us_p50": None, "latency_us_p99": None}
+    return {"latency_us_sum": int(times.sum()), "latency_us_p50": int(times[(50 * times.size - 1) // 100]),
+            "latency_us_p99": int(times[(99 * times.size - 1) // 100])}
+
+
+def micros(seconds: float | None) -> int | None:
+    return None if seconds is None else round(seconds * SECOND)

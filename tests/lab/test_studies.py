@@ -1,0 +1,147 @@
+"""The studies that come with psvr: they load at every scale, lose no cell, and their claims answer from real rows."""
+
+from collections import Counter
+from typing import Any
+
+import pandas as pd
+import pytest
+from pyspark.sql import SparkSession
+
+from psvr.lab import claims
+from psvr.lab.measure import measure
+from psvr.lab.study import SCALES, available, load
+from psvr.lab.trials import cells, trial_list
+from psvr.lab.work import plainly
+
+STUDIES = ["gain", "hops", "range", "throughput", "overhead", "testbed"]
+# As few trials as every claim can do with, and memory of the size that other tests have compiled.
+TINY = {
+    "gain": ("repetitions=3", "main.n=[50, 60]", "main.p=[0.3, 0.5]", "main.s=[1, 2, 5, 10, 15, 'all']", "limit.n=50",
+             "limit.p=0.4", "publications=40", "optimum.n=20", "optimum.s=[1, 2]"),
+    "hops": ("repetitions=2", "n=30", "degree=8", "c_n=8"),
+    "range": ("repetitions=2", "n=20", "degree=[6, 9]", "main.s=[1, 'all']", "c_n=8"),
+    "throughput": ("repetitions=2", "n=20", "degree=8", "loss=[0.0, 0.2]", "c_n=8"),
+    "overhead": ("repetitions=2", "size.n=[12, 20]", "density.n=20", "density.degree=8", "subscribers.n=20",
+                 "subscribers.s=[1, 'all']", "churn.n=20", "line.n=[6, 12]", "c_n=8"),
+}
+
+
+@pytest.fixture(scope="module")
+def rows() -> dict[str, pd.DataFrame]:
+    """The rows of every study at its tiniest."""
+    found = {}
+    for name, sets in TINY.items():
+        [study] = load([name], "quick", [s.replace("'", '"') for s in sets])
+        table = plainly(study)
+        assert set(table.column("failed").to_pylist()) == {None}
+        found[name] = table.drop(["failed"])
+    return found
+
+
+def verdicts(spark: SparkSession, name: str, table: Any) -> dict[str, claims.Claim]:
+    [study] = load([name])
+    return {c.id: c for c in claims.check(study.claims, measure(spark.createDataFrame(table)), name)}
+
+
+def altered(table: Any, column: str, change: Any) -> Any:
+    """The same rows with other numbers in one column; `change` has the row and gives the number."""
+    rows = table.to_pylist()
+    return type(table).from_pylist([{**row, column: change(row)} for row in rows], schema=table.schema)
+
+
+def test_all_are_there() -> None:
+    assert {*STUDIES, "paper"} == set(available())
+    assert [s.name for s in load(["paper"])] == STUDIES
+
+
+@pytest.mark.parametrize("scale", SCALES)
+def test_no_cell_of_a_grid_is_lost_to_another(scale: str) -> None:
+    """Trials of two grids with the same parameters would be the same trial, and stand under the first grid only."""
+    for study in load(STUDIES, scale, ["repetitions=1"]):
+        expected = {g.name: len(list(cells(study, g))) for g in study.grids}
+        assert Counter(t["grid"] for t in trial_list(study)) == expected
+
+
+def test_texts_are_complete() -> None:
+    for study in load(STUDIES):
+        assert all(len(text) > 100 for text in study.texts.values()), study.name
+        assert study.title and study.claims and (study.figure or study.name == "overhead")
+        assert all(c["text"].endswith(".") and c["paper"] for c in study.claims)
+    ids = [c["id"] for study in load(STUDIES) for c in study.claims]
+    assert len(set(ids)) == len(ids)
+
+
+def test_a_study_that_waits_for_a_part_has_no_trials() -> None:
+    [testbed] = load(["testbed"])
+    assert testbed.needs == "the wireless channel" and not testbed.grids
+    assert {c.verdict for c in claims.missing(testbed.claims, "testbed")} == {claims.MISSING}
+
+
+@pytest.mark.parametrize("name", TINY)
+def test_every_claim_has_an_answer(spark: SparkSession, rows: dict[str, Any], name: str) -> None:
+    found = verdicts(spark, name, rows[name])
+    assert {c.verdict for c in found.values()} <= {claims.HOLDS, claims.DIFFERS, claims.UNDECIDED}
+    for claim in found.values():
+        assert claim.value is not None, claim.id
+        assert claim.low is None or claim.high is None or claim.low <= claim.high, claim.id
+
+
+def test_claims_of_gain_follow_the_rows(spark: SparkSession, rows: dict[str, Any]) -> None:
+    """Far more messages of PSVR, then far fewer, and the answers turn."""
+    def with_psvr(factor: float) -> dict[str, claims.Claim]:
+        return verdicts(spark, "gain", altered(rows["gain"], "messages", lambda row: round(
+            row["messages"] * (factor if row["system"].startswith("psvr") else 1))))
+    more, fewer = with_psvr(2.0), with_psvr(0.5)
+    for claim in ("gain-td", "gain-td-nontree"):
+        assert (more[claim].verdict, fewer[claim].verdict) == (claims.DIFFERS, claims.HOLDS)
+    assert more["gain-all-subscribe"].verdict == claims.DIFFERS
+    assert verdicts(spark, "gain", rows["gain"])["gain-all-subscribe"].verdict == claims.HOLDS
+
+
+def test_claims_of_hops_follow_the_rows(spark: SparkSession, rows: dict[str, Any]) -> None:
+    def with_psvr(far: int) -> dict[str, claims.Claim]:
+        """Every delivery of PSVR after so many hops, and of Shen after three and four."""
+        def hops(row: dict[str, Any]) -> list[int]:
+            taken = [far] if row["system"] != "shen" else [3, 4]
+            return [row["delivered"] // len(taken) if h in taken else 0 for h in range(10)]
+        table = altered(altered(rows["hops"], "hops", hops), "delivered", lambda row: row["delivered"] // 2 * 2)
+        return verdicts(spark, "hops", altered(table, "hops_sum", lambda row: sum(
+            h * number for h, number in enumerate(row["hops"]))))
+    assert {c.verdict for c in with_psvr(1).values()} == {claims.HOLDS}
+    assert {c.verdict for c in with_psvr(9).values()} == {claims.DIFFERS}
+
+
+def test_claims_of_range_follow_the_rows(spark: SparkSession, rows: dict[str, Any]) -> None:
+    def saving(share: Any) -> dict[str, claims.Claim]:
+        """PSVR sends this share of what Shen does: 1,000 on every channel, a little more in the second trial."""
+        def by_channel(row: dict[str, Any]) -> list[int]:
+            part = share(row) if row["system"].startswith("psvr") else 1.0
+            return [round((1000 + 10 * row["repetition"]) * part)] * 8
+        table = altered(rows["range"], "messages_by_channel", by_channel)
+        return verdicts(spark, "range", altered(table, "messages", lambda row: sum(row["messages_by_channel"])))
+    def few(row: dict[str, Any]) -> bool:
+        return row["s"] != row["n"]
+    good = saving(lambda row: 1 - 0.05 * row["degree"] if few(row) else 1.0)
+    bad = saving(lambda row: 0.1 * row["degree"] if few(row) else 0.02 * row["degree"])
+    assert {c.verdict for c in good.values()} == {claims.HOLDS}
+    assert {c.verdict for c in bad.values()} == {claims.DIFFERS}
+
+
+def test_claims_of_throughput_follow_the_rows(spark: SparkSession, rows: dict[str, Any]) -> None:
+    def delivering(psvr: float, shen: float) -> dict[str, claims.Claim]:
+        return verdicts(spark, "throughput", altered(rows["throughput"], "delivered", lambda row: round(
+            row["expected"] * (psvr if row["system"] == "psvr/all" else shen))))
+    assert {c.verdict for c in delivering(1, 1).values()} == {claims.HOLDS}
+    assert {c.verdict for c in delivering(0.8, 1).values()} == {claims.DIFFERS}
+    better = delivering(1, 0.8)
+    assert better["throughput-all"].verdict == claims.HOLDS and better["throughput-close"].verdict == claims.DIFFERS
+
+
+def test_claims_of_overhead_follow_the_rows(spark: SparkSession, rows: dict[str, Any]) -> None:
+    def taking(seconds: Any) -> dict[str, claims.Claim]:
+        def micros(row: dict[str, Any]) -> int:
+            return round(1e6 * seconds(row["n"])) + row["repetition"]
+        table = altered(rows["overhead"], "recovery_us", lambda row: [micros(row)])
+        return verdicts(spark, "overhead", altered(table, "stable_us", micros))
+    assert {c.verdict for c in taking(lambda n: n**0.5).values()} == {claims.HOLDS}
+    assert {c.verdict for c in taking(lambda n: n**2).values()} == {claims.DIFFERS}
