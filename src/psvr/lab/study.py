@@ -1,0 +1,216 @@
+"""A study: a folder that says what is varied and how often, in `study.toml`, and why, in `README.md`.
+
+A study may instead name other studies, as `paper` does; loading it gives all of them.
+"""
+
+import copy
+import re
+import tomllib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from psvr.errors import BadInput, did_you_mean
+from psvr.graphs.checks import shown
+from psvr.sim.overrides import put
+
+from . import kinds
+
+BUILT_IN = Path(__file__).parent / "studies"
+SCALES = ("quick", "paper", "huge")
+NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
+TOP = ("figure", "needs", "studies", "grid", "claim")
+IN_GRID = ("kind", "systems", "repetitions", "scenario")
+IN_CLAIM = ("id", "text", "paper", "unit", "sql", "holds", "differs", "why")
+SECTIONS = ("Question", "Method", "The paper")
+REPETITIONS = 1_000_000
+Value = bool | int | float | str
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Every combination of some parameters, each so many times, under some systems."""
+
+    name: str
+    kind: str
+    systems: tuple[str, ...]
+    repetitions: int
+    parameters: dict[str, tuple[Value, ...]]        # those with one value are fixed
+    scenario: dict[str, Any] | None                 # in which "$name" stands for a parameter
+
+
+@dataclass(frozen=True)
+class Study:
+    """What is asked, and what is run to answer it."""
+
+    name: str
+    folder: Path
+    scale: str
+    title: str
+    texts: dict[str, str]               # by `SECTIONS`
+    figure: str                         # the paper's
+    needs: str | None                   # the part that does not exist yet
+    grids: tuple[Grid, ...]
+    claims: tuple[dict[str, str], ...]
+    files: tuple[tuple[str, str], ...]  # names and texts of the Python files that trials are run with
+
+    def described(self) -> dict[str, Any]:
+        """All that decides its trials, as plain values."""
+        return {"grids": {g.name: {"kind": g.kind, "systems": list(g.systems), "repetitions": g.repetitions,
+                                   "parameters": {k: list(v) for k, v in g.parameters.items()},
+                                   "scenario": g.scenario} for g in self.grids}}
+
+
+def available() -> list[str]:
+    """The names of the studies that come with psvr."""
+    return sorted(f.parent.name for f in BUILT_IN.glob("*/study.toml"))
+
+
+def folder_of(name: str) -> Path:
+    """The folder of a built-in study, or of one's own, which is given by its path."""
+    if name in available():
+        return BUILT_IN / name
+    folder = Path(name)
+    if (folder / "study.toml").is_file():
+        return folder.resolve()
+    if "/" in name or folder.is_dir():
+        raise BadInput(f"study {shown(name)}: has no study.toml")
+    raise BadInput(f"study {shown(name)}: unknown{did_you_mean(name, available())}; "
+                   f"there are {', '.join(available())}, and any folder with a study.toml")
+
+
+def load(names: Iterable[str], scale: str = "quick", sets: Sequence[str] = (),
+         systems: Sequence[str] = ()) -> list[Study]:
+    """These studies at this scale, with parameters set as by `n=[20, 50]`, and further systems in every grid."""
+    if scale not in SCALES:
+        raise BadInput(f"--scale: must be one of {', '.join(SCALES)}, not {shown(scale)}")
+    read = {folder.name: (folder, read_toml(folder)) for folder in spread(names)}
+    tables = {name: {grid: at_scale(table, scale, f"{folder / 'study.toml'}: grid.{grid}")
+                     for grid, table in text.get("grid", {}).items()} for name, (folder, text) in read.items()}
+    for text in sets:
+        set_parameter(tables, text)
+    return [made(folder, text, scale, tables[name], systems) for name, (folder, text) in read.items()]
+
+
+def spread(names: Iterable[str]) -> list[Path]:
+    """Folders, those of studies that name others among them replaced by these; each one once."""
+    found: dict[str, Path] = {}
+    for name in names:
+        folder = folder_of(name)
+        inner = read_toml(folder).get("studies")
+        for path in [folder] if inner is None else spread(map(str, inner)):
+            if found.setdefault(path.name, path) != path:
+                raise BadInput(f"study {shown(path.name)}: two folders of this name cannot share a report")
+    return list(found.values())
+
+
+def read_toml(folder: Path) -> dict[str, Any]:
+    file = folder / "study.toml"
+    if not NAME.fullmatch(folder.name):
+        raise BadInput(f"{folder}: the folder of a study must have a name of small letters, digits and _")
+    try:
+        table = tomllib.loads(file.read_text("utf-8-sig"))
+    except OSError as error:
+        raise BadInput(f"{file}: cannot be read: {error.strerror}") from None
+    except (ValueError, RecursionError) as error:
+        raise BadInput(f"{file}: not TOML: {error}") from None
+    check_keys(table, TOP, str(file))
+    check_shape(table, str(file))
+    return table
+
+
+def check_shape(table: dict[str, Any], file: str) -> None:
+    grids, claims = table.get("grid", {}), table.get("claim", [])
+    if not isinstance(grids, dict) or not all(isinstance(g, dict) for g in grids.values()):
+        raise BadInput(f"{file}: grid: must be tables [grid.NAME]")
+    if not isinstance(claims, list) or not all(isinstance(c, dict) for c in claims):
+        raise BadInput(f"{file}: claim: must be tables [[claim]]")
+    for claim in claims:
+        check_keys(claim, IN_CLAIM, f"{file}: claim")
+        wrong = [key for key in IN_CLAIM if not isinstance(claim.get(key, "" if key in ("unit", "why") else None), str)]
+        if wrong:
+            raise BadInput(f"{file}: claim: {wrong[0]} must be there, as a text")
+    if not grids and "needs" not in table and "studies" not in table:
+        raise BadInput(f"{file}: must have a [grid.NAME], or say what it needs")
+
+
+def check_keys(table: dict[str, Any], allowed: Iterable[str], where: str) -> None:
+    for key in table:
+        if key not in allowed:
+            raise BadInput(f"{where}: {shown(key)}: unknown key{did_you_mean(key, allowed)}; "
+                           f"allowed are {', '.join(allowed)}")
+
+
+def at_scale(table: dict[str, Any], scale: str, where: str) -> dict[str, Any]:
+    """A grid with what is different at this scale."""
+    merged = {key: copy.deepcopy(value) for key, value in table.items() if key not in SCALES}
+    for name in SCALES:
+        other = table.get(name, {})
+        if not isinstance(other, dict):
+            raise BadInput(f"{where}.{name}: must be a table")
+        check_keys(other, [*merged], f"{where}.{name}")
+    return {**merged, **copy.deepcopy(table.get(scale, {}))}
+
+
+def set_parameter(tables: dict[str, dict[str, dict[str, Any]]], text: str) -> None:
+    """KEY=VALUE in every grid that has this key, GRID.KEY=VALUE in the grids of that name."""
+    key, equals, value = text.partition("=")
+    first, *rest = (part.strip() for part in key.split("."))
+    if not equals or not first or not all(rest):
+        raise BadInput(f"--set {shown(text)}: must be KEY=VALUE or GRID.KEY=VALUE, such as repetitions=50")
+    grids = [(name, grid) for study in tables.values() for name, grid in study.items()]
+    named = [grid for name, grid in grids if rest and name == first]
+    parts = rest if named else [first, *rest]
+    chosen = [grid for grid in (named or [grid for _, grid in grids]) if parts[0] in grid]
+    if not chosen:
+        known = sorted({k for _, grid in grids for k in grid} - {"kind"})
+        raise BadInput(f"--set {shown(key)}: no grid has it{did_you_mean(first, known)}; there are {', '.join(known)}")
+    for grid in chosen:
+        put(grid, parts, value.strip())
+
+
+def made(folder: Path, table: dict[str, Any], scale: str, grids: dict[str, dict[str, Any]],
+         systems: Sequence[str]) -> Study:
+    where = str(folder / "study.toml")
+    title, texts = read_texts(folder)
+    own = folder / "trial.py"
+    return Study(
+        name=folder.name, folder=folder, scale=scale, title=title, texts=texts, figure=str(table.get("figure", "")),
+        needs=table.get("needs"), grids=tuple(grid_of(name, grid, f"{where}: grid.{name}", systems)
+                                              for name, grid in grids.items()),
+        claims=tuple({"unit": "", "why": "", **claim} for claim in table.get("claim", [])),
+        files=((own.name, own.read_text("utf-8")),) if own.is_file() else ())
+
+
+def read_texts(folder: Path) -> tuple[str, dict[str, str]]:
+    """The title, and what stands under each heading of README.md."""
+    try:
+        text = (folder / "README.md").read_text("utf-8-sig")
+    except OSError as error:
+        raise BadInput(f"{folder / 'README.md'}: cannot be read: {error.strerror}") from None
+    head, *parts = re.split(r"^## +", text, flags=re.MULTILINE)
+    found = {title.strip(): body.strip() for title, _, body in (part.partition("\n") for part in parts)}
+    return head.strip().partition("\n")[0].lstrip("# ") or folder.name, {s: found.get(s, "") for s in SECTIONS}
+
+
+def grid_of(name: str, table: dict[str, Any], where: str, systems: Sequence[str]) -> Grid:
+    kind, repetitions, scenario = table.get("kind"), table.get("repetitions", 1), table.get("scenario")
+    listed = table.get("systems")
+    if kind not in kinds.NAMES:
+        raise BadInput(f"{where}: kind must be one of {', '.join(kinds.NAMES)}, not {shown(kind)}")
+    if not isinstance(repetitions, int) or not 1 <= repetitions <= REPETITIONS:
+        raise BadInput(f"{where}: repetitions must be a whole number from 1 to {REPETITIONS:,}")
+    if not isinstance(listed, list) or not listed or not all(isinstance(s, str) for s in listed):
+        raise BadInput(f"{where}: systems must be a list of names")
+    if scenario is not None and not isinstance(scenario, dict):
+        raise BadInput(f"{where}: scenario must be a table")
+    return Grid(name, kind, tuple(dict.fromkeys([*listed, *systems])), repetitions,
+                {key: values(value, f"{where}: {key}") for key, value in table.items() if key not in IN_GRID}, scenario)
+
+
+def values(given: Any, where: str) -> tuple[Value, ...]:
+    listed = given if isinstance(given, list) else [given]
+    if not listed or not all(isinstance(v, bool | int | float | str) for v in listed):
+        raise BadInput(f"{where}: must be a number, a text, true or false, or a list of these")
+    return tuple(dict.fromkeys(listed))

@@ -1,0 +1,104 @@
+"""The trials of a study: every combination of its parameters, repeated, each with an id and a seed of its own."""
+
+import hashlib
+import itertools
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pyarrow as pa
+
+from psvr.errors import BadInput
+
+from .kinds import kind
+from .study import Grid, Study
+
+FIRST = pa.schema([("trial", pa.string()), ("grid", pa.string()), ("kind", pa.string()), ("repetition", pa.int64()),
+                   ("seed", pa.int64())])
+TYPES: dict[type, pa.DataType] = {bool: pa.bool_(), int: pa.int64(), float: pa.float64(), str: pa.string()}
+NOT_PARAMETERS = {*FIRST.names, "cost", "systems"}
+MOST = 5_000_000
+
+
+def trial_id(study: str, grid: Grid, parameters: dict[str, Any], repetition: int) -> str:
+    """16 digits that stand for all that decides what the trial does; the systems do not: they meet the same trial."""
+    plain = {name: int(v) if isinstance(v, float) and v.is_integer() else v for name, v in parameters.items()}
+    text = json.dumps([study, grid.name, grid.kind, grid.scenario, plain, repetition], sort_keys=True, default=str)
+    return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
+
+
+def seed_of(trial: str) -> int:
+    return int(trial, 16) >> 1
+
+
+def cells(study: Study, grid: Grid) -> Iterator[dict[str, Any]]:
+    """Every combination that is possible, once."""
+    module, seen = kind(grid.kind, study.files), set()
+    for combination in itertools.product(*grid.parameters.values()):
+        try:
+            resolved = module.resolve(dict(zip(grid.parameters, combination)))
+        except BadInput as error:
+            raise BadInput(f"study {study.name}, grid {grid.name}: {error}") from None
+        if resolved is not None and (key := tuple(resolved.items())) not in seen:
+            seen.add(key)
+            yield resolved
+
+
+def trial_list(study: Study) -> list[dict[str, Any]]:
+    """All trials, in the order in which the study lists them."""
+    found: dict[str, dict[str, Any]] = {}
+    for grid in study.grids:
+        module = kind(grid.kind, study.files)
+        for parameters in cells(study, grid):
+            cost = module.cost(parameters, grid.scenario)
+            for repetition in range(grid.repetitions):
+                trial = trial_id(study.name, grid, parameters, repetition)
+                found.setdefault(trial, {
+                    "trial": trial, "grid": grid.name, "kind": grid.kind, "repetition": repetition,
+                    "seed": seed_of(trial), "cost": cost, "systems": list(grid.systems), **parameters})
+            if len(found) > MOST:
+                raise BadInput(f"study {study.name}: has more than {MOST:,} trials; vary less, or run it in parts")
+    if study.grids and not found:
+        raise BadInput(f"study {study.name}: no combination of its parameters is possible")
+    return list(found.values())
+
+
+def parameter_fields(study: Study, trials: list[dict[str, Any]]) -> list[pa.Field]:
+    """A column for each parameter; numbers are whole only if all of them are."""
+    fields = []
+    for name in dict.fromkeys(itertools.chain.from_iterable(trials)):
+        if name in NOT_PARAMETERS:
+            continue
+        kinds = {type(trial[name]) for trial in trials if name in trial}
+        if kinds == {int, float}:
+            kinds = {float}
+        if len(kinds) != 1:
+            raise BadInput(f"study {study.name}: {name}: all values must be of one kind, numbers or texts")
+        fields.append(pa.field(name, TYPES[kinds.pop()]))
+    return fields
+
+
+def trial_table(study: Study) -> pa.Table:
+    """One row per trial."""
+    trials = trial_list(study)
+    extra = [pa.field("cost", pa.float64()), pa.field("systems", pa.list_(pa.string()))]
+    schema = pa.schema([*FIRST, *extra, *parameter_fields(study, trials)])
+    for trial in trials:
+        for field in schema:
+            if pa.types.is_floating(field.type) and trial.get(field.name) is not None:
+                trial[field.name] = float(trial[field.name])
+    return pa.Table.from_pylist(trials, schema=schema)
+
+
+def row_schema(study: Study, trials: pa.Table) -> pa.Schema:
+    """The columns of the results: one row per trial and system."""
+    parameters = [f for f in trials.schema if f.name not in NOT_PARAMETERS]
+    results: dict[str, pa.Field] = {}
+    for name in dict.fromkeys(grid.kind for grid in study.grids):
+        for field in kind(name, study.files).RESULTS:
+            if results.setdefault(field.name, field).type != field.type:
+                raise BadInput(f"study {study.name}: {field.name}: two kinds of trial give it different types")
+    clash = [f.name for f in parameters if f.name in results or f.name in ("system", "failed")]
+    if clash:
+        raise BadInput(f"study {study.name}: {clash[0]}: is the name of a result; call the parameter otherwise")
+    return pa.schema([*FIRST, *parameters, pa.field("system", pa.string()), *results.values()])

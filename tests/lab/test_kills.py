@@ -1,0 +1,95 @@
+"""Driver, executor or worker killed at a random moment of a run on a real cluster; the same command then completes it.
+
+Three times here; `make kill-test` does it twenty times.
+"""
+
+import os
+import random
+import signal
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from cluster import Cluster
+from lab_process import KEYS, lab, start, stored
+from small_study import STUDY, small_study
+
+from psvr.lab.study import load
+from psvr.lab.work import plainly
+
+SLOW = STUDY.replace("s = [1, 8]", "s = 1\nsleep = 0.1").replace("repetitions = 4", "repetitions = 30")
+WHOLE = 20.0                # seconds, about what a run takes
+PATIENCE = 120.0
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    if "seed" in metafunc.fixturenames:
+        metafunc.parametrize("seed", range(metafunc.config.getoption("--kills")))
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    with Cluster(tmp_path_factory.mktemp("cluster")) as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return small_study(tmp_path_factory.mktemp("study"), SLOW)
+
+
+@pytest.fixture(scope="module")
+def plain(study: Path) -> pa.Table:
+    """Undisturbed, in one process."""
+    return plainly(load([str(study)], "paper")[0]).drop_columns("failed").sort_by(KEYS)
+
+
+def executors(worker: int) -> list[int]:
+    """The executors that a worker has started."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        try:
+            if os.getpgid(int(entry.name)) == worker and b"CoarseGrainedExecutorBackend" in (
+                    entry / "cmdline").read_bytes():
+                found.append(int(entry.name))
+        except (ValueError, OSError):
+            continue
+    return found
+
+
+def strike(what: str, cluster: Cluster, driver: int, random: random.Random) -> None:
+    worker = random.randrange(len(cluster.workers) - 2, len(cluster.workers))
+    if what == "driver":
+        os.kill(driver, signal.SIGKILL)
+    elif what == "executor":
+        for pid in executors(cluster.workers[worker]):
+            os.kill(pid, signal.SIGKILL)
+    else:
+        cluster.kill(worker)
+        cluster.add_worker()
+
+
+def test_nothing_is_lost_or_counted_twice(cluster: Cluster, study: Path, plain: pa.Table, tmp_path: Path,
+                                          seed: int) -> None:
+    random_moment = random.Random(seed)
+    what = ("driver", "executor", "worker")[seed % 3]
+    command = ("run", study, "--scale", "paper", "--out", tmp_path / "out", "--master", cluster.master, "--quiet")
+    run = start(*command)
+    time.sleep(random_moment.uniform(0, WHOLE))
+    strike(what, cluster, run.pid, random_moment)
+    said = run.communicate(timeout=PATIENCE)[1]
+    assert what == "driver" or run.returncode == 0, said
+    again = lab(*command)
+    assert again.returncode == 0, again.stderr
+    assert stored(tmp_path / "out" / "small").cast(plain.schema).equals(plain)
+
+
+def test_a_cluster_gives_the_same_rows_as_local_processes(cluster: Cluster, tmp_path: Path) -> None:
+    sets = ("--set", "main.repetitions=2", "--set", "optimum.repetitions=1", "--quiet")
+    for out, master in (("cluster", cluster.master), ("local", "local[2]")):
+        done = lab("run", "gain", *sets, "--out", tmp_path / out, "--master", master)
+        assert done.returncode == 0, done.stderr
+    rows = stored(tmp_path / "cluster" / "gain")
+    assert rows.num_rows > 100 and rows.equals(stored(tmp_path / "local" / "gain"))

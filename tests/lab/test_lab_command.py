@@ -1,0 +1,185 @@
+"""`psvr lab`: a study from its folder to the report, again, changed, and everything that a user can do wrong."""
+
+import json
+import os
+import signal
+import socket
+import time
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+from lab_process import KEYS, claims, lab, refused, start, stored
+from pyspark.sql import SparkSession
+from small_study import STUDY, TRIAL, small_study
+
+from psvr.cli import main
+from psvr.lab.study import load
+from psvr.lab.work import plainly
+
+LOCAL = ("--master", "local[2]")
+
+
+class Inside:
+    """The command in this process, in whose session of Spark it runs: a session of its own takes it seconds."""
+
+    def __init__(self, capsys: pytest.CaptureFixture[str]) -> None:
+        self.capsys = capsys
+
+    def __call__(self, *arguments: object) -> tuple[int, str, str]:
+        status = main(["lab", *map(str, arguments)])
+        return status, *self.capsys.readouterr()
+
+
+@pytest.fixture
+def inside(spark: SparkSession, capsys: pytest.CaptureFixture[str]) -> Inside:
+    return Inside(capsys)
+
+
+@pytest.fixture(scope="module")
+def ran(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, str]:
+    """A study that was run: its folder, the folder of results, and what the command said."""
+    folder = tmp_path_factory.mktemp("ran")
+    study = small_study(folder)
+    done = lab("run", study, "--out", folder / "out", *LOCAL)
+    assert done.returncode == 0, done.stderr
+    return study, folder / "out", done.stderr
+
+
+def test_rows_are_those_of_a_plain_run(ran: tuple[Path, Path, str]) -> None:
+    study, out, _ = ran
+    plain = plainly(load([str(study)])[0]).drop_columns("failed").sort_by(KEYS)
+    assert stored(out / "small").cast(plain.schema).equals(plain)
+
+
+def test_everything_is_where_it_belongs(ran: tuple[Path, Path, str]) -> None:
+    _, out, said = ran
+    for name in ("small/measures.parquet", "small/study.json", "figures/small-messages.svg",
+                 "figures/small-messages.png", "report.html", "report.json"):
+        assert (out / name).stat().st_size > 100, name
+    assert "20 of 20" not in said and "10 of 10 trials" in said and "report.html" in said
+    assert [c["verdict"] for c in claims(out)] == ["holds"]
+    notes = pq.read_schema(next((out / "small" / "trials").glob("*.parquet"))).metadata
+    assert notes[b"psvr.study"] == b"small" and len(notes[b"psvr.code"]) == 16
+
+
+def test_the_same_command_again_runs_nothing(ran: tuple[Path, Path, str], inside: Inside) -> None:
+    study, out, _ = ran
+    before = {f: f.stat().st_mtime_ns for f in (out / "small" / "trials").iterdir()}
+    assert inside("run", study, "--out", out)[0] == 0
+    assert before == {f: f.stat().st_mtime_ns for f in (out / "small" / "trials").iterdir()}
+
+
+def test_more_repetitions_and_systems_run_only_what_is_new(tmp_path: Path, inside: Inside) -> None:
+    study, out = small_study(tmp_path), tmp_path / "out"
+    assert inside("run", study, "--out", out)[0] == 0
+    first = stored(out / "small")
+    status, _, said = inside("run", study, "--out", out, "--set", "repetitions=3", "--set",
+                             'systems=["psvr/all", "td", "ts"]')
+    assert status == 0 and "changed" not in said
+    rows = stored(out / "small")
+    assert rows.num_rows == 5 * 3 * 3           # nothing twice
+    assert set(zip(first["trial"].to_pylist(), first["system"].to_pylist())) < set(
+        zip(rows["trial"].to_pylist(), rows["system"].to_pylist()))
+
+
+def test_a_changed_study_and_changed_code_are_said(tmp_path: Path, inside: Inside) -> None:
+    study, out = small_study(tmp_path), tmp_path / "out"
+    assert inside("run", study, "--out", out)[0] == 0
+    (study / "study.toml").write_text(STUDY.replace("[5, 10, 20]", "[5, 10]"))
+    (study / "trial.py").write_text(TRIAL.replace("7 *", "9 *"))
+    status, _, said = inside("run", study, "--out", out)
+    assert status == 0 and "the study has changed: 6 finished" in said and "4 do not" in said
+    assert "finished trials come from other code" in said
+    assert "other code" in (out / "report.html").read_text()
+    assert pq.read_table(out / "small" / "measures.parquet").column("n").to_pylist().count(20) == 0
+    assert inside("run", study, "--out", out, "--again")[0] == 0
+    plain = plainly(load([str(study)])[0]).drop_columns("failed").sort_by(KEYS)
+    assert stored(out / "small").cast(plain.schema).equals(plain)
+
+
+def test_the_report_is_made_again_and_queries_are_answered(ran: tuple[Path, Path, str], inside: Inside) -> None:
+    _, out, _ = ran
+    (out / "report.html").unlink()
+    assert inside("report", "--out", out)[0] == 0 and (out / "report.html").exists()
+    query = "SELECT system, count(*) AS rows FROM small GROUP BY system ORDER BY system LIMIT 1"
+    assert inside("sql", query, "--out", out)[1].splitlines()[0].split() == ["system", "rows"]
+    assert json.loads(inside("sql", query, "--out", out, "--format", "json")[1])["system"] == "psvr/all"
+    assert inside("sql", query, "--out", out, "--format", "csv")[1].splitlines()[0] == "system,rows"
+    assert "small_measures:" in inside("sql", "--out", out)[1]
+
+
+def test_ctrl_c_stops_cleanly_and_the_same_command_goes_on(tmp_path: Path) -> None:
+    study = small_study(tmp_path, STUDY.replace("s = [1, 8]", "s = 1\nsleep = 0.4").replace("= 4", "= 10"))
+    out = tmp_path / "out"
+    run = start("run", study, "--out", out, *LOCAL, "--scale", "paper")
+    while not list(out.glob("small/trials/*.parquet")):
+        assert run.poll() is None
+        time.sleep(0.1)
+    os.killpg(run.pid, signal.SIGINT)
+    said = run.communicate(timeout=60)[1]
+    assert run.returncode == 130 and "the same command goes on" in said and "Traceback" not in said
+    some = stored(out / "small").num_rows
+    assert 0 < some < 60
+    assert lab("run", study, "--out", out, *LOCAL, "--scale", "paper").returncode == 0
+    assert stored(out / "small").num_rows == 60
+
+
+def test_what_is_wrong_is_said_in_one_line(tmp_path: Path) -> None:
+    study, out = small_study(tmp_path), tmp_path / "out"
+    assert "did you mean gain?" in refused("run", "gian", "--out", out)
+    assert "no grid has it" in refused("run", study, "--set", "x=3", "--out", out)
+    assert "--master" in refused("run", study, "--master", "mesos://x", "--out", out, "--quiet")
+    (tmp_path / "file").write_text("")
+    assert "cannot be written" in refused("run", study, "--out", tmp_path / "file" / "out")
+    assert "no such folder" in refused("report", "--out", tmp_path / "nowhere")
+    assert "cannot be read" in refused("run", study, "--system", tmp_path / "none.py", "--out", out)
+
+
+def test_a_trial_that_fails_is_named_and_the_others_are_kept(tmp_path: Path, inside: Inside) -> None:
+    study = small_study(tmp_path, STUDY.replace("s = [1, 8]", "s = 1\nbroken = 20"))
+    status, _, said = inside("run", study, "--out", tmp_path / "out")
+    assert status == 2 and "n = 20" in said and "this one is not possible" in said
+    assert set(stored(tmp_path / "out" / "small").column("n").to_pylist()) == {5, 10}
+
+
+def test_a_corrupt_file_is_named_and_without_it_all_is_well(tmp_path: Path, inside: Inside) -> None:
+    study, out = small_study(tmp_path), tmp_path / "out"
+    assert inside("run", study, "--out", out)[0] == 0
+    whole = stored(out / "small")
+    file = next((out / "small" / "trials").glob("*.parquet"))
+    file.write_bytes(file.read_bytes()[:300])
+    status, _, said = inside("run", study, "--out", out, "--quiet")
+    assert status == 2 and file.name in said and len(said.splitlines()) == 1
+    file.unlink()
+    assert inside("run", study, "--out", out)[0] == 0
+    assert stored(out / "small").equals(whole)
+
+
+def test_two_runs_in_one_folder_are_refused(tmp_path: Path) -> None:
+    study = small_study(tmp_path, STUDY.replace("s = [1, 8]", "s = 1\nsleep = 30"))
+    run = start("run", study, "--out", tmp_path / "out", *LOCAL)
+    try:
+        while not (tmp_path / "out" / ".lock").exists():
+            time.sleep(0.05)
+        time.sleep(0.5)
+        assert "another psvr lab" in refused("run", study, "--out", tmp_path / "out", *LOCAL)
+    finally:
+        os.killpg(run.pid, signal.SIGKILL)
+        run.communicate()
+
+
+def test_a_master_that_is_not_there_is_said(tmp_path: Path) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    master = f"spark://127.0.0.1:{port}"
+    said = refused("run", small_study(tmp_path), "--out", tmp_path / "out", "--master", master, "--quiet")
+    assert str(port) in said
+
+
+def test_bad_queries_are_said_in_one_line(ran: tuple[Path, Path, str], inside: Inside) -> None:
+    _, out, _ = ran
+    for query in ("SELECT nothing FROM small", "SELEC 1", "SELECT 1/0 FROM small", "SELECT * FROM smal"):
+        status, answer, said = inside("sql", query, "--out", out)
+        assert (status, answer) == (2, "") and len(said.splitlines()) == 1, said
