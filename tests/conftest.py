@@ -1,7 +1,9 @@
 import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
 from hypothesis import settings
 
 os.environ.setdefault("NUMBA_BOUNDSCHECK", "1")      # compiled code does not look where it writes, unless told to
@@ -9,3 +11,12 @@ sys.path.insert(0, str(Path(__file__).parent))      # helpers that several test 
 
 settings.register_profile("quick", deadline=None, derandomize=True)
 settings.load_profile("quick")
+
+
+@pytest.fixture(autouse=True)
+def no_systems_of_others() -> Iterator[None]:
+    """What a test loads from a file, the next one does not see."""
+    yield
+    own = sys.modules.get("psvr.routing.own")
+    for loaded in list(own.LOADED.values()) if own else []:
+        own.forget(loaded)
