@@ -72,6 +72,8 @@ def test_the_same_content_again_is_harmless(tmp_path: Path) -> None:
     path = written(tmp_path, "return []")
     copy = written(tmp_path / "copies", "return []", file="another.py")
     assert load_systems([path, path, copy]) == load_systems(str(path)) == ["mine"]
+    copy.write_bytes(b"\xef\xbb\xbf" + path.read_bytes().replace(b"\n", b"\r\n"))
+    assert load_systems([copy]) == ["mine"]
     assert list(SYSTEMS)[8:] == ["mine"] and source_of("mine").file == path.resolve()
 
 

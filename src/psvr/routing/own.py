@@ -94,8 +94,9 @@ def forget(loaded: Loaded) -> None:
 
 
 def read(path: Path) -> str:
+    """The text, whatever its lines end with: a copy that was made elsewhere is the same file."""
     try:
-        return path.read_bytes().decode("utf-8-sig")
+        return path.read_bytes().decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
     except OSError as error:
         raise BadInput(f"{path}: {error.strerror or error}") from None
     except UnicodeDecodeError as error:
