@@ -1,5 +1,6 @@
 import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -14,3 +15,12 @@ settings.load_profile("quick")
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--kills", type=int, default=3, help="how often runs of the lab are disturbed (default: 3)")
+
+
+@pytest.fixture(autouse=True)
+def no_systems_of_others() -> Iterator[None]:
+    """What a test loads from a file, the next one does not see."""
+    yield
+    own = sys.modules.get("psvr.routing.own")
+    for loaded in list(own.LOADED.values()) if own else []:
+        own.forget(loaded)

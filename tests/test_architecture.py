@@ -12,11 +12,12 @@ import pytest
 SOURCE = Path(__file__).parent.parent / "src" / "psvr"
 MAY_IMPORT = {          # package → those of ours that it may import; everything may import `errors`
     "trace": set(),
-    "protocol": {"jit"},
+    "protocol": {"jit", "addresses"},
     "compiled": set(),
+    "checked": set(),
     "graphs": {"jit"},
     "routing": {"jit", "compiled", "protocol", "graphs"},
-    "sim": {"jit", "compiled", "protocol", "trace", "graphs"},
+    "sim": {"jit", "addresses", "compiled", "protocol", "trace", "graphs"},
     "node": {"protocol", "trace"},
     "lab": {"jit", "compiled", "protocol", "trace", "graphs", "routing", "sim", "node"},
     "web": {"lab", "trace"},

@@ -133,9 +133,13 @@ class KeyedCache(FunctionCache):  # type: ignore[misc]
         return None if data is None else self._impl.rebuild(target, data)
 
 
-def jit(function: F) -> F:
-    """Compile on first call, without the GIL; keep the result between runs where a folder can be written."""
-    compiled = njit(function, nogil=True, error_model="numpy")
+def jit(function: F, checked: bool = False) -> F:
+    """Compile on first call, without the GIL; keep the result between runs where a folder can be written.
+
+    Checked code raises where Python would: at a division by zero, or a place that a table does not have.
+    """
+    options = {"error_model": "python", "boundscheck": True} if checked else {"error_model": "numpy"}
+    compiled = njit(function, nogil=True, **options)
     try:
         inspect.getfile(function)
         compiled._cache = KeyedCache(function)

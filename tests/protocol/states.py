@@ -23,7 +23,7 @@ def any_node(rng: random.Random, system: int | None = None) -> Node:
     shot["id"] = rng.choice([0, 3, 2**40])
     shot["wants"] = [rng.choice([k.NO_CHANNEL, CHANNEL, 5]) for _ in shot["wants"]]
     shot["settings"] = {"hello": k.SECOND, "lease": rng.choice([0, k.SECOND]), "links": rng.choice([3, 4]),
-                        "depth": 8, "frame": 116,
+                        "depth": 8, "frame": 116, "own": 0,
                         "id_bytes": 2, "position_bytes": 2, "shortcuts": rng.randint(0, 1),
                         "system": rng.randrange(5) if system is None else system}
     restore(me, Node, shot)

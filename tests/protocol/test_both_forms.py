@@ -32,7 +32,7 @@ class Pair:
         shot["id"] = rng.randint(0, 8)
         shot["wants"] = [rng.choice([k.NO_CHANNEL, CHANNEL, -CHANNEL, 5]) for _ in shot["wants"]]
         shot["settings"] = {"hello": k.SECOND, "lease": rng.choice([0, k.SECOND]), "links": rng.choice([3, 4]),
-                            "depth": 6, "frame": 116, "id_bytes": 2, "position_bytes": 2, "system": system,
+                            "depth": 6, "frame": 116, "own": 0, "id_bytes": 2, "position_bytes": 2, "system": system,
                             "shortcuts": rng.randint(0, 1)}
         for form in FORMS:
             restore(self.node[form], Node, shot)

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 from psvr.errors import BadInput
 
+from .own import add_systems, last_of
+
 if TYPE_CHECKING:
     from psvr.routing.case import Case
     from psvr.routing.report import Report
@@ -20,8 +22,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", nargs="?", metavar="CASE.json", help="the case; - reads standard input")
     parser.add_argument("--case", metavar="NAME", help="which one, where the file holds a list of cases")
     parser.add_argument("--example", metavar="NAME", help=f"an example of the paper instead: {', '.join(EXAMPLES)}")
-    parser.add_argument("--system", default="psvr", metavar="NAME",
-                        help="whose route is told: psvr (default), vr2015, ring, shen, td, ts, steiner, flood")
+    add_systems(parser, "whose route is told: psvr (default), vr2015, ring, shen, td, ts, steiner, flood")
     parser.add_argument("--shortcuts", metavar="SET",
                         help="all or nontree, instead of what the case says (default: all)")
     parser.add_argument("--json", action="store_true", help="print one JSON object instead of an account")
@@ -31,7 +32,9 @@ def add(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     check(options)
     from psvr.routing.report import as_json, compare, make_report
-    report = make_report(case_of(options), options.system, options.shortcuts)
+    from psvr.routing.systems import SYSTEMS
+    system = last_of(options.system, SYSTEMS, "no settled routing in it; mark a function with @system(…)")
+    report = make_report(case_of(options), system or "psvr", options.shortcuts)
     comparison = compare(report)
     if options.svg is not None:
         draw(report, options.svg)

@@ -16,6 +16,7 @@ from psvr import __version__
 from psvr.errors import BadInput
 from psvr.jit import cache_folder
 from psvr.protocol.constants import REASONS
+from psvr.protocol.systems import OWN
 from psvr.sim.network import FAULTS, Network
 from psvr.sim.plan import Plan, plan
 from psvr.sim.results import SECOND
@@ -24,6 +25,7 @@ from psvr.sim.scenario import Scenario, load, parse, to_toml
 from psvr.sim.summary import in_words, summary
 from psvr.trace import TraceError, Writer
 
+from .own import add_systems, last_of
 from .route import show
 
 
@@ -36,6 +38,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--run", metavar="NAME", help="the name of the run in the trace (default: file name and seed)")
     parser.add_argument("--set", metavar="KEY=VALUE", action="append", default=[],
                         help="override a key of the scenario, for example topology.n=200")
+    add_systems(parser, "the system that nodes run, instead of the scenario's protocol.system")
     parser.add_argument("--quiet", action="store_true", help="no progress")
 
 
@@ -58,15 +61,17 @@ def run(options: argparse.Namespace) -> int:
 
 
 def scenario_of(options: argparse.Namespace) -> Scenario:
+    system = last_of(options.system, OWN, "no rules in it; without @own_rule(…) it cannot be simulated")
+    overrides = [*([f'protocol.system="{system}"'] if system else []), *options.set]
     if options.scenario != "-":
-        return load(options.scenario, options.set)
+        return load(options.scenario, overrides)
     try:
         mapping = tomllib.loads(sys.stdin.buffer.read().decode("utf-8-sig"))
     except RecursionError:
         raise BadInput("standard input: lists or tables are nested too deeply") from None
     except ValueError as error:
         raise BadInput(f"standard input: not TOML: {error}") from None
-    return parse(mapping, overrides=options.set)
+    return parse(mapping, overrides=overrides)
 
 
 def engine_is_compiled() -> bool:
@@ -89,9 +94,18 @@ def build(options: argparse.Namespace, scenario: Scenario, name: str, stack: Exi
 def trace_writer(folder: str, scenario: Scenario, drawn: Plan, name: str) -> Writer:
     provenance = {"psvr": __version__, "scenario": to_toml(scenario), "seed": str(scenario.seed),
                   "host": platform.node(), "python": platform.python_version(),
-                  "started": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())}
+                  "started": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), **own_file(scenario.protocol.system)}
     return Writer(folder, name, clock="sim", channels=drawn.channels,
                   reasons=[*REASONS, "all tries on the link failed"], details=list(FAULTS), provenance=provenance)
+
+
+def own_file(system: str) -> dict[str, str]:
+    """Where a system of one's own comes from, and a digest of the text that was run."""
+    if system not in OWN:
+        return {}
+    from psvr.routing.own import source_of
+    source = source_of(system)
+    return {"system_file": source.file.name, "system_digest": source.digest} if source else {}
 
 
 def simulate(net: Network, quiet: bool) -> bool:

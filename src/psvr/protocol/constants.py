@@ -71,6 +71,7 @@ SHORTCUTS = ("all", "nontree")
 # Publish/subscribe layers.
 PSVR, VR2015, RING, SHEN, FLOOD = range(5)
 SYSTEMS = ("psvr", "vr2015", "ring", "shen", "flood")
+OWN_MOST = 1024                 # systems of one's own that a process can ever know, less one
 
 # Why a frame went no further.
 (FINE, NOT_A_LINK, NOT_IN_TREE, NO_RING, OTHER_RING, NOT_MY_POSITION, TOO_MANY_HOPS, ECHO, NO_WAY, REPEATED, NO_ROOM,

@@ -1,4 +1,7 @@
-"""In which form a rule runs: as plain Python, or compiled where this file is imported through `psvr.compiled`."""
+"""In which form a rule runs: as plain Python, or compiled where this file is imported through `psvr.compiled`.
+
+`psvr.checked` is the compiled form once more, with a look at every place in a table: for rules of one's own.
+"""
 
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -7,10 +10,13 @@ __all__ = ["COMPILED", "rule"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-COMPILED = __name__.startswith("psvr.compiled")
+COMPILED = not __name__.startswith("psvr.protocol")
 
 if COMPILED:
-    from psvr.jit import jit as rule
+    from psvr.jit import jit
+
+    def rule(function: F) -> F:
+        return jit(function, checked=__name__.startswith("psvr.checked"))
 else:
     def rule(function: F) -> F:
         """Mark a function as a rule of the protocol."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from . import constants as k
-from . import ring, shen, table, tree
+from . import own, ring, shen, table, tree
 from .form import rule
 from .links import find, sender, two_way
 from .numbers import mix
@@ -177,6 +177,8 @@ def tables(nodes: Sequence[Node], ground: Ground, clock: Sequence[int]) -> Verdi
     verdict = (0, k.NOBODY, 0, 0)
     if len(nodes) == 0 or nodes[0].settings.system == k.RING or nodes[0].settings.system == k.FLOOD:
         return verdict
+    if own.has_own_table(nodes[0]):
+        return verdict              # what it should say, only its author knows
     who = [v for v in range(len(nodes)) if subscribes(nodes[v])]
     for v in range(len(nodes)):
         me = nodes[v]

@@ -4,11 +4,13 @@ The systems differ in how they go on; this is the one place that knows all of th
 """
 
 from . import constants as k
+from . import own
 from .around import forward_ring, forward_vr2015
 from .form import rule
 from .links import sender
 from .numbers import LOW32, clip
 from .positions import NONE
+from .psvr import detour as detour_psvr
 from .psvr import forward as forward_psvr
 from .records import Node, Outcome, Pub, Send
 from .ring import has_ring, index_of
@@ -84,14 +86,16 @@ def handle(me: Node, now: int, pub: Pub, out: Outcome) -> None:
     if out.reason != k.FINE and not mine_without_ring:
         return
     system = me.settings.system
-    if system == k.FLOOD:
-        flood(me, pub, out)
-        return
-    if wants(me, pub.channel):
-        out.deliver = 1 if is_new(me, pub) else 0
+    wanted = wants(me, pub.channel)
+    new = (wanted or system == k.FLOOD) and is_new(me, pub)
+    out.deliver = 1 if wanted and new else 0
     if mine_without_ring:
         if me.root == me.id and me.size == 1:
             out.reason = k.FINE         # alone: there is nobody else to reach
+    elif system == k.FLOOD and not new:
+        out.reason = k.REPEATED
+    elif own.replaces(me, own.FORWARD):
+        own.forward(me, now, pub, out)
     elif system == k.PSVR:
         forward_psvr(me, pub, out)
     elif system == k.VR2015:
@@ -100,18 +104,26 @@ def handle(me: Node, now: int, pub: Pub, out: Outcome) -> None:
         forward_ring(me, pub, out)
     elif system == k.SHEN:
         forward_shen(me, now, pub, out)
+    elif system == k.FLOOD:
+        flood(out)
 
 
 @rule
-def flood(me: Node, pub: Pub, out: Outcome) -> None:
+def flood(out: Outcome) -> None:
     """Repeat what is new, once: what today's radio meshes do."""
-    if not is_new(me, pub):
-        out.reason = k.REPEATED
-        return
-    out.deliver = 1 if wants(me, pub.channel) else 0
     x = out.send[0]
     x.to, x.at, x.goal, x.ep = k.NOBODY, NONE, NONE, NONE
     out.sends = 1
+
+
+@rule
+def detour(me: Node, now: int, pub: Pub, at: int, avoid: int, out: Outcome) -> None:
+    """The link to `avoid`, which was to carry this PUB from my position `at`, failed: another way, if one is known."""
+    out.deliver, out.reason, out.sends = 0, k.FINE, 0
+    if own.replaces(me, own.DETOUR):
+        own.detour(me, now, pub, at, avoid, out)
+    elif me.settings.system == k.PSVR and not own.replaces(me, own.FORWARD):
+        detour_psvr(me, pub.channel, at, pub.ep, avoid, out)
 
 
 @rule

@@ -41,6 +41,7 @@ class Settings:
     id_bytes: Short         # 2, 4 or 8: width of ids on the wire
     position_bytes: Short
     system: Short
+    own: Short              # whose rules take the place of the system's, see `own`; 0: nobody's
     shortcuts: Short
 
 

@@ -4,7 +4,7 @@
 """
 
 from . import constants as k
-from . import psvr, shen, table
+from . import own, psvr, shen, table
 from .form import rule
 from .numbers import COUNT_MOST, LOW32, clip, due, elapsed, spread
 from .records import Node, Sub
@@ -58,6 +58,8 @@ def tidy(me: Node, now: int) -> None:
 @rule
 def write(me: Node, now: int, part: int, out: Sub) -> int:
     """The `part`-th SUB that is due; the number of the next, 0 when that was the last."""
+    if own.replaces(me, own.WRITE_SUB):
+        return own.write_sub(me, now, part, out)
     if me.settings.system == k.SHEN:
         return shen.write_sub(me, now, part, out)
     return psvr.write_sub(me, part, out)
@@ -67,6 +69,8 @@ def write(me: Node, now: int, part: int, out: Sub) -> int:
 def hear(me: Node, now: int, sub: Sub, out: Sub) -> int:
     """A SUB is heard; if `out` then names channels, it is to be broadcast over the tree."""
     out.channels = 0
+    if own.replaces(me, own.HEAR_SUB):
+        return own.hear_sub(me, now, sub, out)
     if not announces(me):
         return k.FINE
     if me.settings.system == k.SHEN:
@@ -76,7 +80,9 @@ def hear(me: Node, now: int, sub: Sub, out: Sub) -> int:
 
 @rule
 def clean(me: Node, now: int) -> None:
-    if me.settings.system == k.SHEN:
+    if own.replaces(me, own.CLEAN):
+        own.clean(me, now)
+    elif me.settings.system == k.SHEN:
         shen.clean(me, now)
     else:
         table.clean(me, now)

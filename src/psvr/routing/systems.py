@@ -1,12 +1,11 @@
 """The systems that are compared, and how one publication is routed under each of them.
 
 A system is a function from a settled network and a publication to the messages it sends.  A file of your own can
-add one with the same decorator; from then on it is compared like all others.
+add one with the same decorator (`own.load_systems`); from then on it is compared like all others.
 """
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
 
@@ -18,9 +17,8 @@ from psvr.graphs.graph import Graph
 from .pruned import pruned
 from .publish import best_origin, hops_of_2015, lap, skips, spread
 from .settled import Settled
+from .sound import Message, sound_count, sound_messages
 from .steiner import steiner_tree
-
-Message: TypeAlias = tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -51,6 +49,7 @@ class System:
     text: str
     messages: Callable[[Settled, Publication], list[Message]]
     count: Callable[[Settled, list[Message]], int]
+    file: str = ""                      # of the user, from which it was loaded
 
 
 SYSTEMS: dict[str, System] = {}
@@ -89,8 +88,13 @@ def route(
             raise BadInput(f"start: must be a position of the publisher, not {start} of node {settled.ring[start]}")
     publication = Publication(publisher, nodes(subscribers, "subscribers", n), shortcuts, start)
     chosen = SYSTEMS[system]
-    messages = chosen.messages(settled, publication)
-    return Route(messages, hops_of(settled, publication, messages, chosen.positions), chosen.count(settled, messages))
+    if chosen.file:
+        messages = sound_messages(chosen, settled, publication)
+        count = sound_count(chosen, settled, messages)
+    else:
+        messages = chosen.messages(settled, publication)
+        count = chosen.count(settled, messages)
+    return Route(messages, hops_of(settled, publication, messages, chosen.positions), count)
 
 
 def hops_of(

@@ -10,8 +10,7 @@ from psvr.compiled import constants as k
 from psvr.compiled import node as rules
 from psvr.compiled.invariants import where
 from psvr.compiled.numbers import mix
-from psvr.compiled.psvr import detour
-from psvr.compiled.publication import carry
+from psvr.compiled.publication import carry, detour
 from psvr.compiled.wire_length import hello_length, pub_length, sub_length
 from psvr.graphs.csr import link_to
 from psvr.jit import jit
@@ -298,8 +297,8 @@ def give_up(w: World, i: int, now: int) -> None:
     f, pub = w.pub_frames[i], w.pubs[i]
     v, publication = f.node, f.publication
     w.outcome[1].sends = 0
-    if f.detour == 0 and w.nodes[v].settings.system == k.PSVR and f.to >= 0:
-        detour(w.nodes[v], pub.channel, f.at, pub.ep, w.ids[f.to], w.outcome[1])
+    if f.detour == 0 and f.to >= 0:
+        detour(w.nodes[v], local(w, v, now), pub, f.at, w.ids[f.to], w.outcome[1])
     if w.outcome[1].sends > 0:
         pub.hops -= 1                   # `carry` counts the hop again
         send_outcome(w, v, pub, publication, now, 1, 1)

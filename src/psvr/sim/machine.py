@@ -9,7 +9,7 @@ import numpy as np
 from psvr.compiled import node as rules
 from psvr.protocol import constants as k
 
-from . import engine, faults, streams
+from . import engine, faults, own, streams
 from .plan import Plan
 from .queue import push
 from .results import SECOND
@@ -27,6 +27,7 @@ class Machine:
 
     def __init__(self, scenario: Scenario, plan: Plan, level: str, take_rows: Callable[[Any], None]) -> None:
         self.now, self.wall, self.take_rows = 0, 0.0, take_rows
+        self.system = scenario.protocol.system
         self.capacity = faults.capacity_for(scenario.protocol.links, scenario.protocol.channels)
         self.world = new_world(self.capacity, plan.ids, plan.first, plan.near, plan.hashes, plan.sources)
         self.set_medium(scenario)
@@ -55,7 +56,8 @@ class Machine:
         settings["hello"], settings["lease"] = round(p.hello * SECOND), round((p.lease or 0) * SECOND)
         settings["links"], settings["depth"], settings["frame"] = p.links, plan.depth, p.frame
         settings["id_bytes"], settings["position_bytes"] = plan.id_bytes, plan.position_bytes
-        settings["system"], settings["shortcuts"] = k.SYSTEMS.index(p.system), k.SHORTCUTS.index(p.shortcuts)
+        settings["system"], settings["own"] = own.settings_of(p.system, self.capacity)
+        settings["shortcuts"] = k.SHORTCUTS.index(p.shortcuts)
         clocks = streams.stream(scenario.seed, "clocks").integers(0, faults.CLOCK_MOST, plan.n)
         for v in range(plan.n):
             faults.boot(self.world, v, 0, int(clocks[v]))
@@ -67,8 +69,9 @@ class Machine:
     def advance(self, until: int) -> None:
         """Serve all events before `until`."""
         begin = time.perf_counter()
-        while (full := engine.run(self.world, until)) != engine.DONE:
-            self.make_room(full)
+        with own.blamed(self.system):
+            while (full := engine.run(self.world, until)) != engine.DONE:
+                self.make_room(full)
         self.now = max(self.now, until)
         self.wall += time.perf_counter() - begin
         self.flush()
@@ -86,6 +89,7 @@ class Machine:
         elif full == engine.FULL_SUBS:
             self.world = w._replace(subs=grown(w.subs), sub_frames=self.larger_pool(w.sub_frames, SUBS))
         else:
+            own.check_end(self.system, w)
             self.world = w._replace(pubs=grown(w.pubs), pub_frames=self.larger_pool(w.pub_frames, PUBS))
 
     def larger_pool(self, frames: Any, which: int) -> Any:
@@ -116,7 +120,8 @@ class Machine:
         """The application of v publishes; the place of the publication."""
         while full := engine.missing(self.world):
             self.make_room(full)
-        return int(engine.publish(self.world, v, channel, load, self.now))
+        with own.blamed(self.system):
+            return int(engine.publish(self.world, v, channel, load, self.now))
 
     def subscribe(self, v: int, channel: int, on: bool) -> bool:
         """The application of v subscribes or leaves; whether that changed anything."""

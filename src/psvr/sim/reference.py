@@ -12,8 +12,7 @@ from psvr.protocol import constants as k
 from psvr.protocol import node as rules
 from psvr.protocol.layout import Capacity, blank, restore, snapshot
 from psvr.protocol.numbers import mix, spread
-from psvr.protocol.psvr import detour
-from psvr.protocol.publication import carry
+from psvr.protocol.publication import carry, detour
 from psvr.protocol.records import Hello, Node, Outcome, Pub, Sub
 from psvr.protocol.wire_length import hello_length, pub_length, sub_length
 
@@ -283,8 +282,8 @@ class Reference:
 
     def give_up(self, now: int, host: Host, pub: Pub, frame: dict[str, Any]) -> None:
         outcome = blank(Outcome, self.capacity)
-        if not frame["detour"] and host.node.settings.system == k.PSVR:
-            detour(host.node, pub.channel, frame["at"], pub.ep, self.ids[frame["to"]], outcome)
+        if not frame["detour"]:
+            detour(host.node, now + host.offset, pub, frame["at"], self.ids[frame["to"]], outcome)
         if outcome.sends:
             again = blank(Pub, self.capacity)
             restore(again, Pub, snapshot(pub, Pub))

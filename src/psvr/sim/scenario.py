@@ -11,8 +11,10 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from psvr.errors import BadInput
+from psvr.graphs.checks import shown
 from psvr.protocol import constants as k
 from psvr.protocol.layout import Capacity
+from psvr.protocol.systems import known
 from psvr.protocol.wire import WIDTHS
 
 from . import consistent, topology
@@ -28,6 +30,20 @@ METRES = 1e9
 TIME = Number(0, LONGEST)
 WIDTH = Choice(WIDTHS)
 PER_MINUTE = 1e6
+
+
+@dataclass(frozen=True)
+class SystemName:
+    """A built-in system, or one whose rules were loaded."""
+
+    @property
+    def allowed(self) -> str:
+        return f"one of {', '.join(known())}"
+
+    def read(self, value: Any, key: str) -> str:
+        if not isinstance(value, str) or value not in known():
+            raise BadInput(f"{key}: must be {self.allowed}, not {shown(value)}; one of your own is loaded from a file")
+        return value
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,7 +78,7 @@ class Radio:
 class Protocol:
     """Settings of all nodes."""
 
-    system: Annotated[str, Choice(k.SYSTEMS)] = "psvr"
+    system: Annotated[str, SystemName()] = "psvr"
     shortcuts: Annotated[str, Choice(k.SHORTCUTS)] = "all"
     links: Annotated[int, Whole(1, 255)] = k.LINKS
     hello: Annotated[float, Number(0.01, 3600)] = k.HELLO_PERIOD / k.SECOND
