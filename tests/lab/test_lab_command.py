@@ -125,6 +125,18 @@ def test_ctrl_c_stops_cleanly_and_the_same_command_goes_on(tmp_path: Path) -> No
     assert stored(out / "small").num_rows == 60
 
 
+def test_a_system_of_one_s_own_is_compared_with_the_others(tmp_path: Path, inside: Inside) -> None:
+    """Routed in settled networks, where without shortcuts it is like Shen's, and run by its rules in the simulator."""
+    small = ("--set", "repetitions=1", "--set", "n=20", "--set", "degree=8")
+    file = Path(__file__).parents[2] / "examples" / "systems" / "tree_steps.py"
+    status, _, said = inside("run", "hops", "--out", tmp_path, *small, "--system", file)
+    assert status == 0, said
+    rows = {(row["grid"], row["system"]): row for row in stored(tmp_path / "hops").to_pylist()}
+    assert rows["settled", "tree-steps"]["messages"] == rows["settled", "shen"]["messages"] > 0
+    assert rows["full", "tree-steps"]["delivered"] > 0.95 * rows["full", "shen"]["delivered"] > 0
+    assert inside("report", "--out", tmp_path)[0] == 0
+
+
 def test_what_is_wrong_is_said_in_one_line(tmp_path: Path) -> None:
     study, out = small_study(tmp_path), tmp_path / "out"
     assert "did you mean gain?" in refused("run", "gian", "--out", out)

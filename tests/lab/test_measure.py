@@ -130,6 +130,14 @@ def test_results_of_one_s_own_become_means(spark: SparkSession) -> None:
     assert {row["measure"] for row in measures} == {"energy"}
 
 
+def test_a_parameter_may_have_the_name_of_a_measure(spark: SparkSession) -> None:
+    rows = rows_of(spark, "degree double, gain bigint, nodes bigint, links bigint, messages bigint, published bigint",
+                   (1, "psvr/all", 8.0, 3, 10, 45, 10, 1), (1, "td", 8.0, 3, 10, 45, 5, 1))
+    measures = measure(rows).collect()
+    assert {(row["degree"], row["gain"]) for row in measures} == {(8.0, 3)}
+    assert (only(measures, "degree", system="td")["value"], only(measures, "gain")["value"]) == (9.0, 100.0)
+
+
 def test_rows_without_any_result(spark: SparkSession) -> None:
     measures = measure(rows_of(spark, "q bigint", (1, "psvr/all", 1), (1, "td", 1)))
     assert measures.collect() == []

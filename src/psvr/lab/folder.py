@@ -64,7 +64,7 @@ def studies_in(out: Path) -> list[tuple[Study, Asked]]:
         ask = Asked(it["study"], it["scale"], tuple(it["sets"]), systems, tuple(it["names"]))
         if systems:
             from psvr.routing.own import load_systems
-            load_systems([kept(name, text) for name, text in systems])
+            load_systems([kept(name, text) for name, text in systems], replace=True)
         found += [(study, ask) for study in load([ask.study], ask.scale, [*ask.sets], ask.names)]
     if not found:
         raise BadInput(f"--out {out}: has no results yet; psvr lab run STUDY --out {out} makes some")

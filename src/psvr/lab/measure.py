@@ -80,10 +80,15 @@ def ratio(formula: Formula) -> list[Column]:
     return [F.expr(formula.numerator), F.expr(formula.denominator)]
 
 
+def column(formula: Formula) -> str:
+    """Where its numbers stand for a while; a parameter may have the measure's own name."""
+    return f"measure {formula.measure}"
+
+
 def singles(rows: DataFrame, cell: Sequence[str], formulas: Sequence[Formula]) -> DataFrame:
     """What trials say about a system alone."""
     return rows.select(*cell, "trial", "system", F.lit(None).cast("string").alias("against"),
-                       *[numbers(ratio(formula)).alias(formula.measure) for formula in formulas])
+                       *[numbers(ratio(formula)).alias(column(formula)) for formula in formulas])
 
 
 def pairs(rows: DataFrame, cell: Sequence[str], formulas: Sequence[Formula]) -> DataFrame:
@@ -95,7 +100,7 @@ def pairs(rows: DataFrame, cell: Sequence[str], formulas: Sequence[Formula]) -> 
             .select("*", F.explode("sides").alias("a")).where(f"split_part(a.system, '/', 1) NOT IN ({others})")
             .select("*", F.explode("sides").alias("b")).where("a.system != b.system"))
     return both.select(*cell, "trial", F.col("a.system").alias("system"), F.col("b.system").alias("against"),
-                       *[both_sides(formula).alias(formula.measure) for formula in formulas])
+                       *[both_sides(formula).alias(column(formula)) for formula in formulas])
 
 
 def both_sides(formula: Formula) -> Column:
@@ -124,9 +129,9 @@ def about(formula: Formula) -> list[Column]:
 
 def gathered(trials: DataFrame, cell: Sequence[str], formulas: Sequence[Formula]) -> DataFrame:
     """One row per cell, systems and measure, with the numbers of its trials by the order of their ids."""
-    listed = F.sort_array(F.collect_list(F.struct("trial", *[formula.measure for formula in formulas])))
+    listed = F.sort_array(F.collect_list(F.struct("trial", *[f"`{column(formula)}`" for formula in formulas])))
     each = [F.struct(*about(f), F.lit(None).cast("long").alias("bin"),
-                     F.expr(f"filter(listed.`{f.measure}`, t -> t IS NOT NULL)").alias("gathered")) for f in formulas]
+                     F.expr(f"filter(listed.`{column(f)}`, t -> t IS NOT NULL)").alias("gathered")) for f in formulas]
     return (trials.groupBy(*cell, *SIDES).agg(listed.alias("listed"))
             .select(*cell, *SIDES, F.inline(F.array(*each) if each else F.lit(None).cast(NO_MEASURE))))
 

@@ -90,7 +90,12 @@ def load(names: Iterable[str], scale: str = "quick", sets: Sequence[str] = (),
                      for grid, table in text.get("grid", {}).items()} for name, (folder, text) in read.items()}
     for text in sets:
         set_parameter(tables, text)
-    return [made(folder, text, scale, tables[name], systems) for name, (folder, text) in read.items()]
+    found = [made(folder, text, scale, tables[name], systems) for name, (folder, text) in read.items()]
+    for system in systems:
+        if not any(system in grid.systems for study in found for grid in study.grids):
+            raise BadInput(f"--system: {system} fits none of these studies; a simulated one needs rules (own_rule), "
+                           "a settled one a route (system)")
+    return found
 
 
 def spread(names: Iterable[str]) -> list[Path]:
@@ -205,8 +210,19 @@ def grid_of(name: str, table: dict[str, Any], where: str, systems: Sequence[str]
         raise BadInput(f"{where}: systems must be a list of names")
     if scenario is not None and not isinstance(scenario, dict):
         raise BadInput(f"{where}: scenario must be a table")
-    return Grid(name, kind, tuple(dict.fromkeys([*listed, *systems])), repetitions,
+    return Grid(name, kind, tuple(dict.fromkeys([*listed, *fitting(kind, listed, systems, where)])), repetitions,
                 {key: values(value, f"{where}: {key}") for key, value in table.items() if key not in IN_GRID}, scenario)
+
+
+def fitting(kind: str, listed: list[str], further: Sequence[str], where: str) -> list[str]:
+    """Those of the further systems that this kind of trial can be run under; those listed must all be."""
+    known = kinds.known_systems(kind)
+    for name in listed:
+        base = name.partition("/")[0]
+        if known is not None and base not in known:
+            raise BadInput(f"{where}: systems: unknown {shown(name)}{did_you_mean(base, known)}; "
+                           f"there are {', '.join(known)}")
+    return [name for name in further if known is not None and name in known]
 
 
 def values(given: Any, where: str) -> tuple[Value, ...]:

@@ -66,7 +66,7 @@ def prepared(work: Work) -> None:
     """Make the systems of one's own known in this process."""
     if work.systems:
         from psvr.routing.own import load_systems
-        load_systems([kept(name, text) for name, text in work.systems])
+        load_systems([kept(name, text) for name, text in work.systems], replace=True)
 
 
 def tasks_to_rows(work: Work) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:

@@ -46,3 +46,14 @@ def kind(name: str, files: Sequence[tuple[str, str]] = ()) -> Kind:
     if missing:
         raise BadInput(f"{OWN}: must have {', '.join(missing)}")
     return module
+
+
+def known_systems(name: str) -> tuple[str, ...] | None:
+    """The systems that trials of a kind can be run under; None: the kind alone knows."""
+    if name == "settled":
+        from psvr.routing.systems import SYSTEMS
+        return tuple(SYSTEMS)
+    if name == "simulated":
+        from psvr.protocol.systems import known
+        return known()
+    return None
