@@ -134,3 +134,14 @@ def test_a_hub_names_whom_it_leaves_out() -> None:
     net = Network(parse({"topology": {"kind": "edges", "edges": edges}, "protocol": {"links": 8}}))
     net.run(30)
     assert len(left_out(net)) == 4
+
+
+@pytest.mark.parametrize("system", ["psvr", "shen"])
+def test_a_forming_network_with_many_subscribers_is_not_flooded(system: str) -> None:
+    """Told at once, news of Shen's circled in trees that were not trees yet, and left no air for the HELLOs."""
+    net = Network(parse({
+        "seed": 6978639564816553379, "topology": {"kind": "geometric", "n": 100, "degree": 12},
+        "protocol": {"system": system, "links": 16},
+        "traffic": [{"channel": name, "subscribers": 1, "publishers": "all", "every": 20} for name in "abcdefgh"]}))
+    net.run_until_stable(60)
+    assert net.world.tally["sub_sent"][0] < 30_000

@@ -8,7 +8,7 @@ an entry per link instead of per position: ns = 0 means wanted.
 from . import constants as k
 from .form import rule
 from .links import sender
-from .numbers import elapsed
+from .numbers import elapsed, spread
 from .positions import NONE
 from .psvr import start_sub
 from .records import Entry, Node, Outcome, Pub, Sub
@@ -83,7 +83,7 @@ def write_sub(me: Node, now: int, part: int, out: Sub) -> int:
 
 @rule
 def hear_sub(me: Node, now: int, sub: Sub) -> int:
-    """Overwrite what a tree neighbour wants; news are told to the others at once."""
+    """Overwrite what a tree neighbour wants; news are told to the others soon."""
     i = sender(me, sub.src)
     if i == NONE:
         return k.NOT_A_LINK
@@ -101,8 +101,16 @@ def hear_sub(me: Node, now: int, sub: Sub) -> int:
         news = news or not wanted_by(me, now, i, entry)
         entry.ns, entry.since = WANTED, now
     if news:
-        me.sub_at = now
+        tell_soon(me, now)
     return reason
+
+
+@rule
+def tell_soon(me: Node, now: int) -> None:
+    """Pass news on, but gather them for a moment: on a cycle of the tree, while it forms, they would circulate as fast
+    as frames can be sent, and HELLOs, which end the cycle, no longer get through."""
+    if not 0 <= me.sub_at - now <= k.TRIGGER_MOST:
+        me.sub_at = now + spread(me.id, now, 3, k.TRIGGER_LEAST, k.TRIGGER_MOST)
 
 
 @rule

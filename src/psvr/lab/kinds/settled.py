@@ -89,7 +89,7 @@ def cost(parameters: dict[str, Any], scenario: dict[str, Any] | None) -> float:
     n, s = parameters["n"], parameters["s"]
     sets, publishers = shape(parameters)
     draw = 1e-4 + 1e-9 * n * n + (2e-3 if "degree" in parameters else 1e-10 * n**3 * parameters["p"])
-    each = 2.5e-5 if parameters.get("routes") else 2e-7 + 2e-8 * s
+    each = 2.5e-5 if parameters.get("routes") else 2e-7 + 1e-8 * s
     return float(draw + sets * (1e-8 * n + publishers * each))
 
 

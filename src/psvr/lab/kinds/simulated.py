@@ -16,8 +16,9 @@ from psvr.sim.plan import Plan, plan
 from psvr.sim.results import SECOND, Deliveries, count, stability
 from psvr.sim.running import run_to_end
 from psvr.sim.scenario import Scenario
-from psvr.sim.selection import MOST_NODES
+from psvr.sim.selection import MOST_NODES, Nodes
 from psvr.sim.summary import fingerprint, left_out, window
+from psvr.sim.topology import size
 
 from .loads import Loads
 from .template import check, scenario_of
@@ -51,11 +52,23 @@ def resolve(parameters: dict[str, Any]) -> dict[str, Any] | None:
 
 
 def cost(parameters: dict[str, Any], scenario: dict[str, Any] | None) -> float:
-    """Measured on one core: mostly HELLOs, which every neighbour hears once a period, and looks at the invariants."""
+    """Measured on one core: HELLOs, which every neighbour hears once a period, SUBs, which go everywhere, and PUBs."""
     check(scenario, parameters)
     s = scenario_of(scenario or {}, parameters, 1, "psvr")
-    n, degree = s.topology.n or 100, s.topology.degree or 8.0
-    return 0.02 + s.duration * (1e-4 + n * (7e-6 + 5e-7 * degree) / s.protocol.hello)
+    n, degree = size(s.topology), s.topology.degree or 8.0
+    hellos = n * s.duration / s.protocol.hello * (1e-5 + 1e-6 * degree) * (0.5 + s.protocol.links / 32)
+    lease = s.protocol.lease or 5 + 0.1 * n
+    subs, pubs = 0.0, 0.0
+    for t in s.traffic:
+        subscribers = many(t.subscribers, n)
+        subs += subscribers * (1 - subscribers / n)         # not passed on by those who subscribe themselves
+        times = max(0.0, (s.duration if t.stop is None else t.stop) - t.start) / t.every
+        pubs += many(t.publishers, n) * times * min(n, subscribers + 4)
+    return 0.02 + 1e-4 * s.duration + hellos + 5e-7 * subs * n * degree * s.duration / lease + 5e-6 * pubs
+
+
+def many(nodes: Nodes, n: int) -> int:
+    return n if isinstance(nodes, str) else nodes if isinstance(nodes, int) else len(nodes)
 
 
 def run(parameters: dict[str, Any], scenario: dict[str, Any] | None, seed: int,
