@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-from psvr.lab.spark import session, stop
 
 from psvr.lab.folder import asked
 from psvr.lab.pipeline import Prepared, prepare
 from psvr.lab.progress import Progress
 from psvr.lab.run import Runner
+from psvr.lab.spark import session, stop
 from psvr.lab.study import load
 from psvr.lab.work import Work, run_task
 

@@ -128,7 +128,7 @@ def test_a_package_that_cannot_be_written_uses_the_user_s_cache(copy: Path, tmp_
     home = tmp_path / "cache"
     assert clip_in(copy, XDG_CACHE_HOME=str(home)) == "1 new"
     assert clip_in(copy, XDG_CACHE_HOME=str(home)) == "1 cached"
-    assert list(home.glob("psvr/*/*.nbi"))
+    assert list(home.glob("psvr/kernels/*/*.nbi"))
 
 
 def test_nowhere_to_write_still_runs(copy: Path, tmp_path: Path) -> None:
@@ -157,7 +157,7 @@ def test_shipped_code_is_read_and_new_code_kept_for_the_user(copy: Path, tmp_pat
     assert clip_in(copy, XDG_CACHE_HOME=str(home)) == "1 cached"
     assert clip_in(copy, XDG_CACHE_HOME=str(home), NUMBA_OPT="1") == "1 new"
     assert clip_in(copy, XDG_CACHE_HOME=str(home), NUMBA_OPT="1") == "1 cached"
-    assert sorted(shipped.iterdir()) == before and list(home.glob("psvr/*/*.nbi"))
+    assert sorted(shipped.iterdir()) == before and list(home.glob("psvr/kernels/*/*.nbi"))
 
 
 def test_old_generations_are_removed(copy: Path) -> None:

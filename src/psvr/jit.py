@@ -58,7 +58,7 @@ def cache_folder() -> Path | None:
     A package that was sent here lies in a folder that soon goes: there the user's cache comes first.
     """
     chosen = os.environ.get("NUMBA_CACHE_DIR")
-    home = Path(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")) / "psvr"
+    home = Path(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")) / "psvr" / "kernels"
     inside = PACKAGE / "__pycache__" / "kernels"
     order = [home, inside] if SHIPPED.is_dir() else [inside, home]
     for place in [Path(chosen) / "psvr"] if chosen else order:

@@ -22,7 +22,7 @@ from psvr.routing.tree import bfs_tree, centre
 from psvr.sim.network import Network
 from psvr.sim.running import run_to_end
 from psvr.sim.summary import summary
-from psvr.trace import EVENTS
+from psvr.trace import EVENTS, ROW
 
 ALL = ["psvr/all", "psvr/nontree", "vr2015/all", "vr2015/nontree", "ring", "shen", "td", "ts", "flood"]
 
@@ -137,6 +137,7 @@ def test_words_become_numbers_and_the_impossible_is_left_out() -> None:
     assert settled.resolve({"n": 20, "p": 1, "s": "all"}) == {"n": 20, "p": 1.0, "s": 19}
     assert settled.resolve({"n": 20, "p": 0.5, "s": 20}) is None
     assert settled.resolve({"n": 100, "p": 0.01, "s": 1}) is None
+    assert settled.resolve({"n": 100, "p": 0.03, "s": 1}) is None       # connected once in 130 draws
     assert settled.resolve({"n": 20, "degree": 20, "s": 1}) is None
     assert settled.resolve({"n": 200, "degree": 4, "s": 1}) is None
 
@@ -234,6 +235,17 @@ def test_loads_do_not_depend_on_the_portions_in_which_rows_come(monkeypatch: pyt
     assert simulated.run(GIVEN, HARD, 11, ["psvr/all"]) == [whole]
 
 
+def test_what_is_sent_to_somebody_out_of_reach_goes_over_no_link() -> None:
+    plan = Network(scenario_of(SCENARIO, {"n": 8}, 3, "psvr")).plan         # a ring of eight
+    rows = np.zeros(5, ROW)
+    rows["event"], rows["time"] = EVENTS.index("sent"), 7
+    rows["node"], rows["peer"] = [0, 0, 0, 3, 7], [1, 4, -1, 99, 0]
+    loads = Loads(plan, 7)
+    loads.take(rows)
+    assert loads.results() == {"node_load_max": 3, "node_load_sum": 5, "link_load_max": 1, "link_load_sum": 2,
+                               "links_used": 2}
+
+
 def test_loads_of_nobody() -> None:
     loads = Loads(Network(scenario_of(SCENARIO, {"n": 8}, 3, "psvr")).plan, 0)
     assert set(loads.results().values()) == {0}
@@ -280,6 +292,15 @@ def test_nothing_delivered_has_no_latency() -> None:
     [row] = simulated.run({"n": 8}, {**SCENARIO, "traffic": []}, 3, ["psvr/all"])
     assert (row["latency_us_sum"], row["latency_us_p50"], row["latency_us_p99"]) == (0, None, None)
     assert row["hops"] == [] and row["messages_by_channel"] == []
+
+
+@pytest.mark.parametrize(("name", "protocol"), [
+    ("psvr", ("psvr", "all")), ("psvr/all", ("psvr", "all")), ("psvr/nontree", ("psvr", "nontree")),
+    ("vr2015/nontree", ("vr2015", "nontree")), ("shen", ("shen", "all"))])
+def test_a_name_is_a_system_and_its_shortcuts(name: str, protocol: tuple[str, str]) -> None:
+    scenario = scenario_of({**SCENARIO, "protocol": {"links": 5}}, {"n": 8}, 77, name)
+    assert (scenario.protocol.system, scenario.protocol.shortcuts) == protocol
+    assert (scenario.seed, scenario.protocol.links, scenario.topology.n) == (77, 5, 8)
 
 
 def test_parameters_of_simulated_trials() -> None:

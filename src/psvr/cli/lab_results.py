@@ -65,10 +65,11 @@ def report(options: argparse.Namespace) -> int:
 def make_report(spark: "SparkSession", options: argparse.Namespace) -> None:
     """Over all studies that the folder has rows of."""
     from psvr.lab.pipeline import report_on
+    from psvr.lab.wording import quantity
     claims = report_on(spark, studies_in(options.out), options.out, options.master)
-    verdicts = [claim.verdict for claim in claims]
-    lines = [f"{verdict:<10} {claim.text} {claim.paper}: {claim.value}" for verdict, claim in zip(verdicts, claims)]
-    print(f"report: {options.out / 'report.html'}" + "".join(f"\n  {line}" for line in lines), file=sys.stderr)
+    lines = [f"  {claim.verdict:<10} {claim.text} Paper: {claim.paper}. "
+             f"Here: {quantity(claim.value, claim.low, claim.high, claim.unit)}." for claim in claims]
+    print("\n".join([f"report: {options.out / 'report.html'}", *lines]), file=sys.stderr)
 
 
 def sql(options: argparse.Namespace) -> int:

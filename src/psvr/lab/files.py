@@ -17,14 +17,20 @@ from psvr.errors import BadInput
 
 
 def cache_root() -> Path:
-    """The user's cache, or where that cannot be written, the folder of temporary files."""
+    """The user's cache, or where that cannot be written, a temporary folder."""
     home = Path(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")) / "psvr"
     try:
         home.mkdir(parents=True, exist_ok=True)
         tempfile.TemporaryFile(dir=home).close()
     except OSError:
-        return Path(tempfile.gettempdir()) / f"psvr-{os.getuid()}"
+        return own_folder()
     return home
+
+
+@functools.cache
+def own_folder() -> Path:
+    """For this process alone: a name that others can guess could be theirs already."""
+    return Path(tempfile.mkdtemp(prefix="psvr-"))
 
 
 def kept(name: str, text: str) -> Path:

@@ -13,7 +13,7 @@ from typing import Any
 from psvr.errors import BadInput
 
 from .files import kept
-from .study import BUILT_IN, Study, load
+from .study import BUILT_IN, Study, load, read_toml
 
 LOCK = ".lock"
 
@@ -58,7 +58,7 @@ def studies_in(out: Path) -> list[tuple[Study, Asked]]:
     if not out.is_dir():
         raise BadInput(f"--out {out}: there is no such folder; psvr lab run makes it")
     found = []
-    for file in sorted(out.glob("*/study.json")):
+    for file in sorted(out.glob("*/study.json"), key=as_in_the_paper):
         it = recalled(file.parent) or {}
         systems = tuple((name, text) for name, text in it["systems"])
         ask = Asked(it["study"], it["scale"], tuple(it["sets"]), systems, tuple(it["names"]))
@@ -69,6 +69,13 @@ def studies_in(out: Path) -> list[tuple[Study, Asked]]:
     if not found:
         raise BadInput(f"--out {out}: has no results yet; psvr lab run STUDY --out {out} makes some")
     return found
+
+
+def as_in_the_paper(file: Path) -> tuple[int, str]:
+    """Studies of the paper in its order, then all others by name."""
+    order = [str(name) for name in read_toml(BUILT_IN / "paper")["studies"]]
+    name = file.parent.name
+    return order.index(name) if name in order else len(order), name
 
 
 def replace_text(file: Path, text: str) -> None:

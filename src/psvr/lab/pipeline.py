@@ -87,7 +87,7 @@ def rows_of(spark: SparkSession, it: Prepared) -> DataFrame:
 
 def results(work: Work) -> list[str]:
     """The columns that are neither parameters nor about the trial."""
-    names = work.schema.names
+    names: list[str] = work.schema.names
     return names[names.index("system") + 1:]
 
 

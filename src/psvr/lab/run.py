@@ -23,6 +23,7 @@ from psvr.errors import BadInput
 from . import store
 from .complaints import in_short
 from .progress import Progress
+from .spark import slots
 from .steps import cut, plan, remaining, simulate
 from .study import Study
 from .work import Work
@@ -72,7 +73,7 @@ class Runner:
         self.progress.start(len(self.trials) - left, len(self.trials), sum(tasks.column("seconds").to_pylist()))
         workers = self.spark.newSession()       # one partition per task, and only here
         workers.conf.set("spark.sql.leafNodeDefaultParallelism", str(MOST_PARTITIONS))
-        size = TASKS * max(1, self.spark.sparkContext.defaultParallelism)
+        size = TASKS * slots(self.spark)
         batches = (tasks.slice(start, size) for start in range(0, len(tasks), size))
         with ThreadPoolExecutor(JOBS) as pool:
             try:
@@ -95,11 +96,11 @@ class Runner:
                     self.take(future.result())
         except KeyboardInterrupt:
             raise Stopped from None
-        except OSError as error:
-            raise no_room(error, self.folder) from error
-        except (PySparkException, Py4JError) as error:
+        except (PySparkException, Py4JError, ConnectionError) as error:
             raise BadInput(f"Spark stopped: {reason(error)}; what is finished is stored, the same command goes on") \
                 from error
+        except OSError as error:
+            raise no_room(error, self.folder) from error
 
     def run_batch(self, workers: SparkSession, tasks: pa.Table) -> Batch:
         answer = workers.createDataFrame(tasks).transform(simulate(self.work)).toArrow().cast(self.work.answer)
@@ -131,4 +132,4 @@ def no_room(error: OSError, folder: Path) -> BadInput:
 
 
 def reason(error: Exception) -> str:
-    return "its Java process ended" if isinstance(error, Py4JNetworkError) else in_short(str(error))
+    return "its Java process ended" if isinstance(error, Py4JNetworkError | ConnectionError) else in_short(str(error))
