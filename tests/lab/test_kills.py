@@ -19,8 +19,8 @@ from small_study import STUDY, small_study
 from psvr.lab.study import load
 from psvr.lab.work import plainly
 
-SLOW = STUDY.replace("s = [1, 8]", "s = 1\nsleep = 0.1").replace("repetitions = 4", "repetitions = 30")
-WHOLE = 20.0                # seconds, about what a run takes
+SLOW = STUDY.replace("s = [1, 8]", "s = 1\nsleep = 0.1").replace("repetitions = 4", "repetitions = 20")
+WHOLE = 15.0                # seconds, about what a run takes
 PATIENCE = 120.0
 
 
@@ -87,7 +87,7 @@ def test_nothing_is_lost_or_counted_twice(cluster: Cluster, study: Path, plain: 
 
 
 def test_a_cluster_gives_the_same_rows_as_local_processes(cluster: Cluster, tmp_path: Path) -> None:
-    sets = ("--set", "main.repetitions=2", "--set", "optimum.repetitions=1", "--quiet")
+    sets = ("--set", "repetitions=1", "--set", "n=[20, 50]", "--quiet")
     for out, master in (("cluster", cluster.master), ("local", "local[2]")):
         done = lab("run", "gain", *sets, "--out", tmp_path / out, "--master", master)
         assert done.returncode == 0, done.stderr

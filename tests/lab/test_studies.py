@@ -19,7 +19,7 @@ TINY = {
     "gain": ("repetitions=3", "main.n=[50, 60]", "main.p=[0.3, 0.5]", "main.s=[1, 2, 5, 10, 15, 'all']", "limit.n=50",
              "limit.p=0.4", "publications=40", "optimum.n=20", "optimum.s=[1, 2]"),
     "hops": ("repetitions=2", "n=30", "degree=8", "c_n=8"),
-    "range": ("repetitions=2", "n=20", "degree=[6, 9]", "main.s=[1, 'all']", "c_n=8"),
+    "range": ("repetitions=2", "n=20", "degree=[6, 9]", "more.s='all'", "c_n=8"),
     "throughput": ("repetitions=2", "n=20", "degree=8", "loss=[0.0, 0.2]", "c_n=8"),
     "overhead": ("repetitions=2", "size.n=[12, 20]", "density.n=20", "density.degree=8", "subscribers.n=20",
                  "subscribers.s=[1, 'all']", "churn.n=20", "line.n=[6, 12]", "c_n=8"),
