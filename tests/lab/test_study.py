@@ -1,6 +1,7 @@
 """Studies as folders: what is read, what is refused, and which trials they are."""
 
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -8,13 +9,17 @@ from small_study import STUDY, TRIAL, small_study
 
 from psvr.errors import BadInput
 from psvr.lab.study import Study, available, load
-from psvr.lab.trials import row_schema, trial_list, trial_table
+from psvr.lab.trials import row_schema, trial_table
 from psvr.lab.work import plainly
 
 
 def one(folder: Path, study: str = STUDY, scale: str = "paper", sets: tuple[str, ...] = ()) -> Study:
     [found] = load([str(small_study(folder, study))], scale, sets)
     return found
+
+
+def trial_list(study: Study) -> list[dict[str, Any]]:
+    return trial_table(study).to_pylist()  # type: ignore[no-any-return]
 
 
 def refused(folder: Path, study: str, *sets: str) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from psvr.lab.folder import locked, studies_in
 from psvr.lab.progress import spoken
 from psvr.lab.study import SCALES, available, folder_of, load, read_toml
-from psvr.lab.trials import trial_list
+from psvr.lab.trials import cells
 
 from .route import show
 
@@ -34,8 +34,9 @@ def described(name: str) -> list[str]:
         return [name, f"comes with {study.needs}", "", "", study.title]
     sizes = []
     for scale in SCALES:
-        trials = trial_list(load([name], scale)[0])
-        sizes.append(f"{len(trials):,}, {spoken(sum(t['cost'] * len(t['systems']) for t in trials))}")
+        found = cells(load([name], scale)[0])
+        trials, seconds = sum(c.grid.repetitions for c in found), sum(c.seconds for c in found)
+        sizes.append(f"{trials:,}, {spoken(seconds)}")
     return [name, *sizes, study.title]
 
 

@@ -4,6 +4,7 @@ import hashlib
 import itertools
 import json
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
@@ -31,7 +32,7 @@ def seed_of(trial: str) -> int:
     return int(trial, 16) >> 1
 
 
-def cells(study: Study, grid: Grid) -> Iterator[dict[str, Any]]:
+def combinations(study: Study, grid: Grid) -> Iterator[dict[str, Any]]:
     """Every combination that is possible, once."""
     module, seen = kind(grid.kind, study.files), set()
     for combination in itertools.product(*grid.parameters.values()):
@@ -44,32 +45,36 @@ def cells(study: Study, grid: Grid) -> Iterator[dict[str, Any]]:
             yield resolved
 
 
-def trial_list(study: Study) -> list[dict[str, Any]]:
-    """All trials, in the order in which the study lists them."""
-    found: dict[str, dict[str, Any]] = {}
-    for grid in study.grids:
-        module = kind(grid.kind, study.files)
-        for parameters in cells(study, grid):
-            cost = module.cost(parameters, grid.scenario)
-            for repetition in range(grid.repetitions):
-                trial = trial_id(study.name, grid, parameters, repetition)
-                found.setdefault(trial, {
-                    "trial": trial, "grid": grid.name, "kind": grid.kind, "repetition": repetition,
-                    "seed": seed_of(trial), "cost": cost, "systems": list(grid.systems), **parameters})
-            if len(found) > MOST:
-                raise BadInput(f"study {study.name}: has more than {MOST:,} trials; vary less, or run it in parts")
+@dataclass(frozen=True)
+class Cell:
+    """A combination of parameters in a grid."""
+
+    grid: Grid
+    parameters: dict[str, Any]
+    cost: float                     # seconds of a trial under one system
+
+    @property
+    def seconds(self) -> float:
+        """Of all its trials, under all systems, on one core."""
+        return self.cost * self.grid.repetitions * len(self.grid.systems)
+
+
+def cells(study: Study) -> list[Cell]:
+    """All cells of a study, in the order in which it lists them."""
+    found = [Cell(grid, parameters, kind(grid.kind, study.files).cost(parameters, grid.scenario))
+             for grid in study.grids for parameters in combinations(study, grid)]
     if study.grids and not found:
         raise BadInput(f"study {study.name}: no combination of its parameters is possible")
-    return list(found.values())
+    if sum(cell.grid.repetitions for cell in found) > MOST:
+        raise BadInput(f"study {study.name}: has more than {MOST:,} trials; vary less, or run it in parts")
+    return found
 
 
-def parameter_fields(study: Study, trials: list[dict[str, Any]]) -> list[pa.Field]:
+def parameter_fields(study: Study, found: list[Cell]) -> list[pa.Field]:
     """A column for each parameter; numbers are whole only if all of them are."""
     fields = []
-    for name in dict.fromkeys(itertools.chain.from_iterable(trials)):
-        if name in NOT_PARAMETERS:
-            continue
-        kinds = {type(trial[name]) for trial in trials if name in trial}
+    for name in dict.fromkeys(itertools.chain.from_iterable(cell.parameters for cell in found)):
+        kinds = {type(cell.parameters[name]) for cell in found if name in cell.parameters}
         if kinds == {int, float}:
             kinds = {float}
         if len(kinds) != 1:
@@ -79,15 +84,24 @@ def parameter_fields(study: Study, trials: list[dict[str, Any]]) -> list[pa.Fiel
 
 
 def trial_table(study: Study) -> pa.Table:
-    """One row per trial."""
-    trials = trial_list(study)
+    """One row per trial; made by columns, because there may be millions."""
+    found = cells(study)
     extra = [pa.field("cost", pa.float64()), pa.field("systems", pa.list_(pa.string()))]
-    schema = pa.schema([*FIRST, *extra, *parameter_fields(study, trials)])
-    for trial in trials:
+    schema = pa.schema([*FIRST, *extra, *parameter_fields(study, found)])
+    columns: dict[str, list[Any]] = {name: [] for name in schema.names}
+    for cell in found:
+        numbers = range(cell.grid.repetitions)
+        ids = [trial_id(study.name, cell.grid, cell.parameters, number) for number in numbers]
+        same = {"grid": cell.grid.name, "kind": cell.grid.kind, "cost": cell.cost, "systems": list(cell.grid.systems),
+                **cell.parameters}
+        each = {"trial": ids, "seed": map(seed_of, ids), "repetition": numbers}
         for field in schema:
-            if pa.types.is_floating(field.type) and trial.get(field.name) is not None:
-                trial[field.name] = float(trial[field.name])
-    return pa.Table.from_pylist(trials, schema=schema)
+            columns[field.name] += each.get(field.name) or [value_of(same.get(field.name), field)] * len(ids)
+    return pa.table(columns, schema=schema)
+
+
+def value_of(value: Any, field: pa.Field) -> Any:
+    return float(value) if value is not None and pa.types.is_floating(field.type) else value
 
 
 def row_schema(study: Study, trials: pa.Table) -> pa.Schema:
