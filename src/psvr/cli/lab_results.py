@@ -66,10 +66,10 @@ def report(options: argparse.Namespace) -> int:
 def make_report(spark: "SparkSession", options: argparse.Namespace) -> None:
     """Over all studies that the folder has rows of."""
     from psvr.lab.pipeline import report_on
-    from psvr.lab.wording import quantity
+    from psvr.lab.wording import plain, quantity
     claims = report_on(spark, studies_in(options.out), options.out, options.master)
     lines = [f"  {claim.verdict:<10} {claim.text} Paper: {claim.paper}. "
-             f"Here: {quantity(claim.value, claim.low, claim.high, claim.unit)}." for claim in claims]
+             f"Here: {plain(quantity(claim.value, claim.low, claim.high, claim.unit))}." for claim in claims]
     print("\n".join([f"report: {options.out / 'report.html'}", *lines]), file=sys.stderr)
 
 

@@ -65,3 +65,8 @@ def decimals(value: float, low: float | None, high: float | None) -> int:
 def number(value: float, digits: int) -> str:
     text = f"{value:,.{digits}f}"
     return ("0" + text[2:] if float(text.replace(",", "")) == 0 and text.startswith("-0") else text).replace("-", "−")
+
+
+def plain(text: str) -> str:
+    """The same without marks, for a terminal."""
+    return html.unescape(re.sub("<[^>]*>", "", text)).replace("\u00a0", " ")
