@@ -24,7 +24,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 PACKAGE = Path(__file__).resolve().parent
 SHIPPED = PACKAGE / "kernels"       # compiled code that came with a package sent to another machine; only read
 KEPT_GENERATIONS = 4        # folders of older code that stay, for switching between two versions of the source
-NEVER_COMPILED = {"cli", "lab", "node", "trace", "web"}    # packages from which no compiled function takes anything
+# Parts from which no compiled function takes anything.
+NEVER_COMPILED = ("cli/", "lab/", "node/", "trace/", "web/", "sim/reference", "sim/summary", "sim/results")
 HARMLESS = {"NUMBA_CACHE_DIR", "NUMBA_NUM_THREADS"}     # settings that do not change the compiled code
 
 
@@ -34,7 +35,7 @@ def source_key() -> str:
     digest = hashlib.blake2b(digest_size=8)
     for file in sorted(PACKAGE.rglob("*.py")):
         path = file.relative_to(PACKAGE)
-        if path.parts[0] not in NEVER_COMPILED:
+        if not path.as_posix().startswith(NEVER_COMPILED):
             digest.update(str(path).encode() + b"\0" + file.read_bytes() + b"\0")
     for name in sorted(os.environ):
         if name.startswith("NUMBA_") and name not in HARMLESS:

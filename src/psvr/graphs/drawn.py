@@ -1,6 +1,7 @@
 """Random networks: every pair linked alike, or nodes at random places, linked to those in reach."""
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 
@@ -79,9 +80,16 @@ def draw_geometric(
     n: int, reach: float, size: tuple[float, float], rng: np.random.Generator, connected: bool = True
 ) -> tuple[Graph, Floats] | None:
     """Nodes in a rectangle, linked up to a distance; None if no attempt is connected."""
+    return draw_placed(n, size, rng, lambda places: in_reach(places, reach), connected)
+
+
+def draw_placed(
+    n: int, size: tuple[float, float], rng: np.random.Generator, link: Callable[[Floats], Graph], connected: bool
+) -> tuple[Graph, Floats] | None:
+    """Nodes in a rectangle, linked as their places say; None if no attempt is connected."""
     for _ in range(min(DRAWS, 1 + PLACED // n)):
         places = rng.random((n, 2)) * size
-        graph = joined(places, reach, size, rng) if connected else in_reach(places, reach)
+        graph = joined(places, size, rng, link) if connected else link(places)
         if graph is not None:
             return graph, places
     return None
@@ -91,11 +99,13 @@ def in_reach(places: Floats, reach: float) -> Graph:
     return Graph(*rows_of(len(places), near_pairs(places, reach)))
 
 
-def joined(places: Floats, reach: float, size: tuple[float, float], rng: np.random.Generator) -> Graph | None:
+def joined(
+    places: Floats, size: tuple[float, float], rng: np.random.Generator, link: Callable[[Floats], Graph]
+) -> Graph | None:
     """Place those outside the largest component again until there is one; None where they are too many."""
     spare = len(places) // MOVED
     while True:
-        graph = in_reach(places, reach)
+        graph = link(places)
         label = components(graph.start, graph.near)
         lost = np.flatnonzero(label != np.bincount(label).argmax())
         if not lost.size:

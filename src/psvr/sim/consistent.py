@@ -11,6 +11,7 @@ from psvr.protocol.records import Pub
 from psvr.protocol.wire_length import hello_fixed, pub_length
 
 from . import derived, topology
+from .radio.checks import check_mobility, check_radio
 from .selection import Links, Nodes
 
 if TYPE_CHECKING:
@@ -31,11 +32,11 @@ MOST_FAULTS = 100_000       # by the rate of one entry
 
 
 def check(s: Scenario) -> None:
-    topology.check_values(s.topology)
+    topology.check_values(s.topology, s.radio.wireless)
     within(s.warmup, "warmup", s)
-    if s.radio.loss > 0 and s.radio.model != "lossy":
-        raise BadInput(f"radio.loss: must be 0 for model = \"{s.radio.model}\", not {s.radio.loss:g}; or use \"lossy\"")
     check_frame(s)
+    check_radio(s)
+    check_mobility(s)
     for i, traffic in enumerate(s.traffic):
         check_traffic(traffic, f"traffic.{i}", s)
     for i, change in enumerate(s.subscribe):
@@ -104,7 +105,7 @@ def check_fault(f: Fault, key: str, s: Scenario) -> None:
     within(f.at, f"{key}.at", s)
     check_nodes(f.nodes, f"{key}.nodes", s)
     check_links(f.links, f"{key}.links", s)
-    if f.area is not None and s.topology.kind != "geometric":
+    if f.area is not None and s.topology.kind != "geometric" and not s.radio.wireless:
         raise BadInput(f"{key}.area: must be left out, only nodes of a geometric topology have places; use nodes")
     n = topology.size(s.topology)
     if f.kind == "partition" and (f.nodes in ("all", n) or (isinstance(f.nodes, tuple) and len(f.nodes) == n)):

@@ -1,369 +1,34 @@
 """The engine: takes events off the queue and lets nodes run the rules.  Compiled as a whole.
 
-Nothing is ever told to a node but what arrives in a frame.  An event that cannot be served because some table of the
-world is full stays in the queue: `run` then returns what is to grow, and is called again.
+An event that cannot be served because some table of the world is full stays in the queue: `run` then returns what is
+to grow, and is called again.
 """
 
-from typing import Any
-
-from psvr.compiled import constants as k
-from psvr.compiled import node as rules
-from psvr.compiled.invariants import where
 from psvr.compiled.numbers import mix
-from psvr.compiled.publication import carry, detour
-from psvr.compiled.wire_length import hello_length, pub_length, sub_length
-from psvr.graphs.csr import link_to
 from psvr.jit import jit
 
-from .medium import access, airtime, lost, work
-from .queue import pop, push
+from .frames import (
+    HELLO_END,
+    KINDS,
+    PUB_END,
+    SOURCE,
+    SUB_END,
+    SUB_START,
+    WAKE,
+    end_hello,
+    end_pub,
+    end_sub,
+    fire,
+    send_sub,
+    wake,
+)
+from .notes import OFF
+from .queue import pop
+from .wireless import wireless
 from .world import PUBS, SUBS, World
 
-WAKE, HELLO_END, SUB_START, SUB_END, PUB_END, SOURCE = range(6)
 DONE, FULL_HEAP, FULL_SUBS, FULL_PUBS, FULL_PUBLICATIONS, FULL_DELIVERIES, FULL_ROWS = range(7)
-(PUBLISHED, SENT, RECEIVED, DELIVERED, DROPPED, SUBSCRIBED, UNSUBSCRIBED, PARENT_CHANGED, RING_CHANGED,
- TABLE_CHANGED, FAULT) = range(11)          # events of the trace
-OFF, PUB_LEVEL, CONTROL_LEVEL, ALL_LEVEL = range(4)     # what is traced
-LINK_FAILED = len(k.REASONS)                # the one reason that is the host's: retries and detour are used up
 ROWS_PER_RECEPTION = 8
-
-
-@jit
-def note(w: World, now: int, event: int, v: int, peer: int, reason: int, detail: int) -> None:
-    """A row of the trace that is not about a publication."""
-    row = w.rows[w.tally[0].rows]
-    w.tally[0].rows += 1
-    row.time, row.node, row.event, row.peer, row.reason, row.detail = now, w.ids[v], event, peer, reason, detail
-    row.origin = row.channel = row.boot = row.sequence = row.from_ = row.to = row.ep = row.hops = row.bytes = -1
-
-
-@jit
-def note_pub(w: World, now: int, event: int, v: int, peer: int, pub: Any, channel: int, at: int, reason: int) -> None:
-    """A row about a publication; `at` is the position that it was sent from."""
-    note(w, now, event, v, peer, reason, -1)
-    row = w.rows[w.tally[0].rows - 1]
-    row.channel, row.origin, row.boot, row.sequence = channel, pub.origin, pub.boot, pub.number
-    row.from_, row.to, row.ep, row.hops, row.bytes = at, pub.cur, pub.ep, pub.hops, pub.load
-
-
-@jit
-def note_changes(w: World, v: int, now: int) -> None:
-    """Parent and ring, if they are others than last time."""
-    if w.tally[0].level < CONTROL_LEVEL:
-        return
-    me, host = w.nodes[v], w.hosts[v]
-    if me.parent != host.parent:
-        host.parent = me.parent
-        note(w, now, PARENT_CHANGED, v, me.parent, -1, me.root)
-    if me.ring != host.ring:
-        host.ring = me.ring
-        note(w, now, RING_CHANGED, v, -1, -1, me.ring)
-
-
-@jit
-def note_table(w: World, v: int, now: int) -> None:
-    """RS, if another next subscriber stands in it than last time."""
-    if w.tally[0].level < CONTROL_LEVEL:
-        return
-    me, host, h = w.nodes[v], w.hosts[v], 0
-    for i in range(len(me.channel)):
-        if me.channel[i] != k.NO_CHANNEL:
-            h = mix(h, me.channel[i])
-            for j in range(len(me.position)):
-                h = mix(h, me.row[i].entry[j].ns)
-    if h != host.table:
-        host.table = h
-        note(w, now, TABLE_CHANGED, v, -1, -1, h)
-
-
-@jit
-def local(w: World, v: int, now: int) -> int:
-    """The time on a node's own clock."""
-    return now + w.hosts[v].offset
-
-
-@jit
-def schedule(w: World, v: int, now: int) -> None:
-    """See to it that a node is woken when it is next due; an earlier date replaces a later one."""
-    host = w.hosts[v]
-    due = rules.next_due(w.nodes[v], local(w, v, now)) - host.offset
-    if host.wake_at < now or due < host.wake_at:
-        host.wake_at = max(due, now)
-        push(w.heap, w.counter, host.wake_at, WAKE, v, 0)
-
-
-@jit
-def start_frame(w: World, v: int, ready: int, length: int) -> int:
-    """When a frame ends that is ready to be sent; the radio is taken until then."""
-    host = w.hosts[v]
-    end = access(host.free_at, ready) + airtime(length, w.tally[0].bitrate)
-    host.free_at = end
-    return end
-
-
-@jit
-def arrives(w: World, e: int, v: int, serial: int) -> bool:
-    """A transmission of v reaches the node at the far end of its e-th link."""
-    u = w.near[e]
-    if w.cut[e] != 0 or w.hosts[u].alive == 0 or w.hosts[u].jammed != 0:
-        return False
-    return not lost(w.tally[0].loss_key, serial, u, w.tally[0].loss)
-
-
-@jit
-def wake(w: World, v: int, now: int) -> None:
-    """Let a node do what is due, and send what it says."""
-    host = w.hosts[v]
-    if host.alive == 0 or host.wake_at != now:
-        return                          # it died, or has been woken since
-    host.wake_at = -1
-    said = rules.wake(w.nodes[v], local(w, v, now), w.hellos[v])
-    if said & 1:
-        settings = w.nodes[v].settings
-        length = hello_length(w.hellos[v], settings.id_bytes, settings.position_bytes)
-        w.tally[0].hello_sent += 1
-        w.tally[0].hello_bytes += length
-        host.hellos += 1
-        if w.tally[0].level >= CONTROL_LEVEL:
-            note(w, now, SENT, v, -1, -1, HELLO_END)
-        push(w.heap, w.counter, start_frame(w, v, now, length), HELLO_END, v, host.hellos)
-    if said & 2:
-        say_subs(w, v, now)
-    note_changes(w, v, now)
-    note_table(w, v, now)
-    schedule(w, v, now)
-
-
-@jit
-def end_hello(w: World, v: int, now: int, number: int) -> None:
-    """A HELLO is complete at all that are in reach."""
-    if w.hosts[v].alive == 0 or w.hosts[v].hellos != number:
-        return
-    tally = w.tally[0]
-    tally.serial += 1
-    serial = tally.serial
-    for e in range(w.first[v], w.first[v + 1]):
-        if arrives(w, e, v, serial):
-            u = w.near[e]
-            tally.receptions += 1
-            if tally.level >= ALL_LEVEL:
-                note(w, now, RECEIVED, u, w.ids[v], -1, HELLO_END)
-            rules.hear_hello(w.nodes[u], local(w, u, now), w.hellos[v])
-            note_changes(w, u, now)
-            schedule(w, u, now)
-
-
-@jit
-def take(frames: Any, pool: Any) -> int:
-    """A free place of a pool; the caller sees to it that there is one."""
-    i = pool.free
-    f = frames[i]
-    pool.free, pool.used = f.next, pool.used + 1
-    f.used, f.tries, f.got, f.detour = 1, 0, 0, 0
-    return i
-
-
-@jit
-def give_back(frames: Any, pool: Any, i: int) -> None:
-    frames[i].used, frames[i].next = 0, pool.free
-    pool.free, pool.used = i, pool.used - 1
-
-
-@jit
-def say_subs(w: World, v: int, now: int) -> None:
-    """Send the SUBs of a node, as many frames as they take."""
-    part = 0
-    while True:
-        i = take(w.sub_frames, w.pools[SUBS])
-        part = rules.write_sub(w.nodes[v], local(w, v, now), part, w.subs[i])
-        if w.subs[i].channels > 0 or w.subs[i].to != k.NOBODY:
-            send_sub(w, v, i, now, k.SUB_COPIES)
-        else:
-            give_back(w.sub_frames, w.pools[SUBS], i)
-        if part == 0 or w.pools[SUBS].used >= len(w.subs) - 1:
-            break
-
-
-@jit
-def send_sub(w: World, v: int, i: int, ready: int, copies: int) -> None:
-    f, settings = w.sub_frames[i], w.nodes[v].settings
-    f.node, f.copies = v, copies
-    length = sub_length(w.subs[i], settings.id_bytes, settings.position_bytes)
-    w.tally[0].sub_sent += 1
-    w.tally[0].sub_bytes += length
-    if w.tally[0].level >= CONTROL_LEVEL:
-        note(w, ready, SENT, v, w.subs[i].to, -1, SUB_END)
-    push(w.heap, w.counter, start_frame(w, v, ready, length), SUB_END, v, i)
-
-
-@jit
-def end_sub(w: World, i: int, now: int) -> None:
-    """A SUB is complete at all that are in reach; those who are to pass it on do so."""
-    f, tally = w.sub_frames[i], w.tally[0]
-    v = f.node
-    if w.hosts[v].alive == 0:
-        give_back(w.sub_frames, w.pools[SUBS], i)
-        return
-    tally.serial += 1
-    serial = tally.serial
-    for e in range(w.first[v], w.first[v + 1]):
-        if arrives(w, e, v, serial):
-            hear_sub(w, w.near[e], i, now)
-    if f.copies > 1:
-        push(w.heap, w.counter, now + k.SUB_COPY_GAP, SUB_START, v, i)
-    else:
-        give_back(w.sub_frames, w.pools[SUBS], i)
-
-
-@jit
-def hear_sub(w: World, u: int, i: int, now: int) -> None:
-    tally, out = w.tally[0], w.sub_out[0]
-    tally.receptions += 1
-    reason = rules.hear_sub(w.nodes[u], local(w, u, now), w.subs[i], out)
-    if reason == k.NO_ROOM:
-        tally.no_room += 1
-    if tally.level >= ALL_LEVEL:
-        note(w, now, RECEIVED, u, w.subs[i].src, reason if reason != 0 else -1, SUB_END)
-    note_table(w, u, now)
-    if out.channels > 0:
-        j = take(w.sub_frames, w.pools[SUBS])
-        w.subs[j] = out
-        send_sub(w, u, j, now + work(w.ids[u], now), k.SUB_COPIES)
-    schedule(w, u, now)
-
-
-@jit
-def send_outcome(w: World, v: int, pub: Any, publication: int, now: int, which: int, detoured: int) -> None:
-    """Put the sends of an outcome on the air, one frame each."""
-    out, channel = w.outcome[which], w.publications[publication].channel
-    for s in range(out.sends):
-        send = out.send[s]
-        i = take(w.pub_frames, w.pools[PUBS])
-        f = w.pub_frames[i]
-        carry(w.nodes[v], pub, send, w.pubs[i])
-        f.node, f.publication, f.at, f.detour = v, publication, send.at, detoured
-        f.to = where(w.nodes, send.to) if send.to != k.NOBODY else -1
-        w.publications[publication].messages += 1
-        if w.tally[0].level >= PUB_LEVEL:
-            note_pub(w, now, SENT, v, send.to, w.pubs[i], channel, send.at, -1)
-        transmit(w, i, now + work(w.ids[v], now + s))
-
-
-@jit
-def transmit(w: World, i: int, ready: int) -> None:
-    f = w.pub_frames[i]
-    settings = w.nodes[f.node].settings
-    length = pub_length(w.pubs[i], settings.id_bytes, settings.position_bytes)
-    f.tries += 1
-    w.tally[0].pub_sent += 1
-    w.tally[0].pub_bytes += length
-    push(w.heap, w.counter, start_frame(w, f.node, ready, length), PUB_END, f.node, i)
-
-
-@jit
-def end_pub(w: World, i: int, now: int) -> None:
-    """A PUB is complete: at all that are in reach, or at its addressee, who acknowledges it."""
-    f, tally = w.pub_frames[i], w.tally[0]
-    v = f.node
-    if w.hosts[v].alive == 0:
-        give_back(w.pub_frames, w.pools[PUBS], i)
-        return
-    tally.serial += 1
-    serial = tally.serial
-    if f.to < 0:
-        for e in range(w.first[v], w.first[v + 1]):
-            if arrives(w, e, v, serial):
-                hear_pub(w, w.near[e], i, now)
-        give_back(w.pub_frames, w.pools[PUBS], i)
-        return
-    e = link_to(w.first, w.near, v, f.to)
-    heard = e >= 0 and arrives(w, e, v, serial)
-    if heard and f.got == 0:
-        f.got = 1
-        hear_pub(w, f.to, i, now)
-    if heard:
-        tally.ack_sent += 1
-    if heard and w.hosts[v].jammed == 0 and not lost(tally.ack_key, serial, v, tally.loss):
-        give_back(w.pub_frames, w.pools[PUBS], i)
-    elif f.tries <= tally.retries:
-        transmit(w, i, now + work(w.ids[v], now))
-    else:
-        give_up(w, i, now)
-
-
-@jit
-def give_up(w: World, i: int, now: int) -> None:
-    """All tries failed: take the second-best link, once; else the message is lost, and that is said."""
-    f, pub = w.pub_frames[i], w.pubs[i]
-    v, publication = f.node, f.publication
-    w.outcome[1].sends = 0
-    if f.detour == 0 and f.to >= 0:
-        detour(w.nodes[v], local(w, v, now), pub, f.at, w.ids[f.to], w.outcome[1])
-    if w.outcome[1].sends > 0:
-        pub.hops -= 1                   # `carry` counts the hop again
-        send_outcome(w, v, pub, publication, now, 1, 1)
-    else:
-        w.tally[0].dropped += 1
-        if w.tally[0].level >= PUB_LEVEL:
-            note_pub(w, now, DROPPED, v, w.ids[f.to], pub, w.publications[publication].channel, f.at, LINK_FAILED)
-    give_back(w.pub_frames, w.pools[PUBS], i)
-
-
-@jit
-def hear_pub(w: World, u: int, i: int, now: int) -> None:
-    tally, pub, publication = w.tally[0], w.pubs[i], w.pub_frames[i].publication
-    tally.receptions += 1
-    w.publications[publication].receptions += 1
-    if tally.level >= PUB_LEVEL:
-        note_pub(w, now, RECEIVED, u, pub.src, pub, w.publications[publication].channel, w.pub_frames[i].at, -1)
-    rules.hear_pub(w.nodes[u], local(w, u, now), pub, w.outcome[0])
-    after_pub(w, u, pub, publication, now)
-
-
-@jit
-def after_pub(w: World, v: int, pub: Any, publication: int, now: int) -> None:
-    """Deliver, report and send on, as the outcome of a PUB at v says."""
-    tally, out = w.tally[0], w.outcome[0]
-    if out.deliver == 1:
-        d = w.deliveries[tally.delivered]
-        d.time, d.publication, d.node, d.hops = now, publication, v, pub.hops
-        tally.delivered += 1
-        if tally.level >= PUB_LEVEL:
-            note_pub(w, now, DELIVERED, v, pub.src, pub, w.publications[publication].channel, -1, -1)
-    if out.reason != k.FINE:
-        tally.dropped += 1
-        if tally.level >= PUB_LEVEL:
-            note_pub(w, now, DROPPED, v, pub.src, pub, w.publications[publication].channel, -1, out.reason)
-    send_outcome(w, v, pub, publication, now, 0, 0)
-
-
-@jit
-def publish(w: World, v: int, channel: int, load: int, now: int) -> int:
-    """The application of v publishes; the place of the publication."""
-    tally, host = w.tally[0], w.hosts[v]
-    publication = tally.published
-    tally.published += 1
-    p = w.publications[publication]
-    p.time, p.node, p.channel, p.messages, p.receptions = now, v, channel, 0, 0
-    host.number += 1
-    i = take(w.pub_frames, w.pools[PUBS])
-    pub = w.pubs[i]
-    rules.publish(w.nodes[v], local(w, v, now), w.hashes[channel], host.boot, host.number, load, pub, w.outcome[0])
-    if tally.level >= PUB_LEVEL:
-        note_pub(w, now, PUBLISHED, v, -1, pub, channel, -1, -1)
-    after_pub(w, v, pub, publication, now)
-    give_back(w.pub_frames, w.pools[PUBS], i)
-    return publication
-
-
-@jit
-def fire(w: World, s: int, now: int) -> None:
-    """A source publishes, and will again."""
-    source = w.sources[s]
-    if w.hosts[source.node].alive != 0:
-        publish(w, source.node, source.channel, source.load, now)
-    if now + source.period < source.stop:
-        push(w.heap, w.counter, now + source.period, SOURCE, source.node, s)
 
 
 @jit
@@ -395,7 +60,7 @@ def run(w: World, until: int) -> int:
             return full
         now, kind, v, ref = pop(w.heap, w.counter)
         tally.events += 1
-        tally.print_a = mix(mix(tally.print_a, now), 8 * v + kind)
+        tally.print_a = mix(mix(tally.print_a, now), KINDS * v + kind)
         tally.print_b = mix(tally.print_b, tally.print_a + tally.receptions)
         if kind == HELLO_END:
             end_hello(w, v, now, ref)
@@ -407,6 +72,8 @@ def run(w: World, until: int) -> int:
             end_sub(w, ref, now)
         elif kind == SUB_START:
             send_sub(w, v, ref, now, 1)
-        else:
+        elif kind == SOURCE:
             fire(w, ref, now)
+        else:
+            wireless(w, kind, v, ref, now)
     return DONE

@@ -11,9 +11,12 @@ from psvr.graphs.csr import link_to
 from psvr.protocol.layout import Capacity
 from psvr.protocol.records import READ_ONLY
 
-from .engine import schedule
+from .frames import schedule
+from .radio.signal import let_go, milliwatts, reckon
+from .wireless import silence
 from .world import World
 
+JAMMED = -40.0                  # dBm of the noise at a node that is jammed
 CLOCK_MOST = 1 << 40            # µs, twelve days: how far apart the clocks of nodes may be
 
 
@@ -44,9 +47,30 @@ def corrupt(world: World, v: int, now: int, rng: np.random.Generator) -> None:
         schedule(world, v, now)
 
 
-def crash(world: World, v: int) -> None:
+def crash(world: World, v: int, now: int) -> None:
     """The node falls silent; what it has on the air is lost."""
     world.hosts["alive"][v] = 0
+    switch(world, v, now, False)
+
+
+def switch(world: World, v: int, now: int, on: bool) -> None:
+    """A node's radio is off from now on, or starts with nothing to send."""
+    if not world.tally["wireless"][0]:
+        return
+    silence(world, v)
+    radio = world.air.radios[v]
+    let_go(radio, now)
+    radio["on_us"] += (now - radio["on_at"]) * radio["on"]
+    radio["on"], radio["on_at"] = on, now
+
+
+def jam(world: World, v: int, now: int, by: int) -> None:
+    """One more, or one less, who jams a node.  On a wireless channel that is noise, which keeps it from sending too."""
+    world.hosts["jammed"][v] += by
+    if world.tally["wireless"][0]:
+        radio = world.air.radios[v]
+        reckon(world.air, radio, now)
+        radio["noise"] += by * milliwatts(JAMMED)
 
 
 def boot(world: World, v: int, now: int, offset: int) -> None:
@@ -55,6 +79,7 @@ def boot(world: World, v: int, now: int, offset: int) -> None:
     host["alive"], host["offset"], host["wake_at"] = 1, offset, -1
     host["boot"] += 1
     host["number"] = 0
+    switch(world, v, now, True)
     rules.start(world.nodes[v], int(world.ids[v]), now + offset)
     schedule(world, v, now)
 

@@ -1,4 +1,4 @@
-"""Reading files: a text, and links as two numbers a line, where `#` starts a comment."""
+"""Reading files: a text, and links, places or movements as numbers in lines, where `#` starts a comment."""
 
 from pathlib import Path
 
@@ -41,3 +41,23 @@ def two_nodes(words: list[str], where: str) -> Pair:
     if u == v:
         raise BadInput(f"{where}: must link two different nodes, not {u} to itself")
     return u, v
+
+
+def read_rows(path: Path, key: str, names: tuple[str, ...]) -> list[list[float]]:
+    """As many numbers as names in each line, apart by spaces or commas."""
+    found = []
+    for number, line in enumerate(read_text(path, f"{key}: {path}").splitlines(), 1):
+        words = line.partition("#")[0].replace(",", " ").split()
+        if words:
+            found.append(numbers(words, names, f"{key}: line {number}"))
+    return found
+
+
+def numbers(words: list[str], names: tuple[str, ...], where: str) -> list[float]:
+    try:
+        values = [float(word) for word in words]
+    except ValueError:
+        values = []
+    if len(values) != len(names):
+        raise BadInput(f"{where}: must be {' '.join(names)}, not {shown(' '.join(words))}")
+    return values

@@ -29,15 +29,15 @@ def label(first: NDArray[np.int64], near: NDArray[np.int64], part: NDArray[np.in
                     count += 1
 
 
-def standing(world: World) -> Ground:
-    """The ground that the living nodes stand on; places are among them."""
+def standing(world: World, good: NDArray[np.bool_]) -> Ground:
+    """The ground that the living nodes stand on; places are among them.  Components hang together by good links."""
     alive = world.hosts["alive"] != 0
     source = np.repeat(np.arange(len(world.ids)), np.diff(world.first))
+    place, part = np.cumsum(alive) - 1, np.empty(int(alive.sum()), np.int64)
     open_links = (world.cut == 0) & alive[source] & alive[world.near]
-    place = np.cumsum(alive) - 1
-    near = place[world.near[open_links]]
-    degrees = np.bincount(place[source[open_links]], minlength=int(alive.sum()))
-    first = np.concatenate([[0], np.cumsum(degrees)])
-    part = np.empty(int(alive.sum()), np.int64)
-    label(first, near, part)
-    return Ground(part, first, near)
+
+    def rows(links: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        degrees = np.bincount(place[source[links]], minlength=part.size)
+        return np.concatenate([[0], np.cumsum(degrees)]), place[world.near[links]]
+    label(*rows(open_links & good), part)
+    return Ground(part, *rows(open_links))

@@ -9,9 +9,11 @@ import numpy as np
 from psvr.compiled import node as rules
 from psvr.protocol import constants as k
 
-from . import engine, faults, own, streams
+from . import engine, faults, frames, notes, own, streams
 from .plan import Plan
 from .queue import push
+from .radio.air import no_air
+from .radio.bursts import next_burst
 from .results import SECOND
 from .scenario import Scenario
 from .world import PUBS, SUBS, World, chain, grown, new_world
@@ -29,13 +31,16 @@ class Machine:
         self.now, self.wall, self.take_rows = 0, 0.0, take_rows
         self.system = scenario.protocol.system
         self.capacity = faults.capacity_for(scenario.protocol.links, scenario.protocol.channels)
-        self.world = new_world(self.capacity, plan.ids, plan.first, plan.near, plan.hashes, plan.sources)
+        air = no_air() if plan.field is None else plan.field.air(plan.places, plan.heard)
+        self.world = new_world(self.capacity, plan.ids, plan.first, plan.near, plan.hashes, plan.sources, air)
         self.set_medium(scenario)
         self.set_trace(level)
         self.set_nodes(scenario, plan)
         for i, source in enumerate(self.world.sources):
             if source["first"] < source["stop"]:
-                push(self.world.heap, self.world.counter, int(source["first"]), engine.SOURCE, int(source["node"]), i)
+                push(self.world.heap, self.world.counter, int(source["first"]), frames.SOURCE, int(source["node"]), i)
+        for i, burst in enumerate(air.bursts):
+            next_burst(self.world.air, self.world.heap, self.world.counter, plan.n + i, int(burst["start"]))
         engine.run(self.world, 0)       # compiled before any time is taken
 
     def set_medium(self, scenario: Scenario) -> None:
@@ -113,7 +118,7 @@ class Machine:
             return
         if int(self.world.tally["rows"][0]) == len(self.world.rows):
             self.flush()
-        engine.note(self.world, self.now, event, v, -1, -1, detail)
+        notes.note(self.world, self.now, event, v, -1, -1, detail)
         self.world.rows["channel"][self.world.tally["rows"][0] - 1] = channel
 
     def publish(self, v: int, channel: int, load: int) -> int:
@@ -121,7 +126,7 @@ class Machine:
         while full := engine.missing(self.world):
             self.make_room(full)
         with own.blamed(self.system):
-            return int(engine.publish(self.world, v, channel, load, self.now))
+            return int(frames.publish(self.world, v, channel, load, self.now))
 
     def subscribe(self, v: int, channel: int, on: bool) -> bool:
         """The application of v subscribes or leaves; whether that changed anything."""
@@ -134,8 +139,8 @@ class Machine:
         elif not rules.subscribe(me, local, hashed):
             raise OverflowError(f"node {v} has no room for another subscription: raise protocol.channels")
         if self.world.hosts["alive"][v]:
-            engine.schedule(self.world, v, self.now)
-        self.note(engine.SUBSCRIBED if on else engine.UNSUBSCRIBED, v, channel)
+            frames.schedule(self.world, v, self.now)
+        self.note(notes.SUBSCRIBED if on else notes.UNSUBSCRIBED, v, channel)
         return True
 
     @property

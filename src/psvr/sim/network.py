@@ -18,7 +18,7 @@ from psvr.protocol.invariants import NAMES, Ground, Problem
 from psvr.protocol.layout import snapshot
 from psvr.protocol.records import Node
 
-from . import engine, faults, streams
+from . import faults, notes, streams
 from .ground import standing
 from .machine import Machine
 from .plan import FaultEvent, Plan, channel_hash, plan
@@ -40,6 +40,7 @@ class Network:
         """`take_rows` is handed the rows of the trace, an array of `world.ROW`, whenever some have gathered."""
         self.scenario, self.plan = scenario, drawn or plan(scenario)
         self.machine = Machine(scenario, self.plan, level, take_rows)
+        self.good = self.plan.good
         self.channels, self.history = list(self.plan.channels), History()
         self.every = max(CHECK, self.plan.n * SECOND // CHECK_NODES)
         self.next_check, self.max_table_bytes, self.max_table_bytes_packed = self.every, 0, 0
@@ -104,7 +105,7 @@ class Network:
             self.run((int(self.world.heap["time"][0]) + 1 - self.now) / SECOND)
 
     def _redraw_ground(self) -> None:
-        self._ground = standing(self.world)
+        self._ground = standing(self.world, self.good)
         part = np.full(self.plan.n, -1, np.int64)
         alive = np.flatnonzero(self.world.hosts["alive"])
         part[alive] = alive[self._ground.part]
@@ -191,15 +192,15 @@ class Network:
             if event.kind == "corrupt":
                 faults.corrupt(self.world, v, self.now, rng)
             elif event.kind == "crash":
-                faults.crash(self.world, v)
+                faults.crash(self.world, v, self.now)
             elif event.kind == "restart":
                 faults.boot(self.world, v, self.now, int(rng.integers(0, faults.CLOCK_MOST)))
             elif event.kind == "jam":
-                self.world.hosts["jammed"][v] += 1
+                faults.jam(self.world, v, self.now, 1)
         self._set_cuts(event, event.kind in ("cut", "partition"))
         self._redraw_ground()
         for v in event.nodes if len(event.nodes) else event.links[:, 0]:
-            self.machine.note(engine.FAULT, int(v), detail=FAULTS.index(event.kind))
+            self.machine.note(notes.FAULT, int(v), detail=FAULTS.index(event.kind))
 
     def relieve(self, event: FaultEvent, i: int) -> None:
         """The time of the i-th fault is over."""
@@ -208,7 +209,7 @@ class Network:
             if event.kind == "crash":
                 faults.boot(self.world, v, self.now, int(rng.integers(0, faults.CLOCK_MOST)))
             elif event.kind == "jam":
-                self.world.hosts["jammed"][v] -= 1
+                faults.jam(self.world, v, self.now, -1)
         self._set_cuts(event, False)
         self._redraw_ground()
 

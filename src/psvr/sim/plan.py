@@ -2,15 +2,20 @@
 
 import hashlib
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from psvr.graphs.csr import Floats, Ints, Longs
+from psvr.graphs.graph import Graph
 
 from . import derived
 from .damage import FaultEvent, fault_events
 from .demand import changes, channels_of, sources
+from .radio.field import Field
+from .radio.hearing import Hearing
+from .radio.placing import draw_wireless
 from .scenario import Scenario, parse
 from .topology import draw, draw_ids
 
@@ -26,6 +31,9 @@ class Plan:
     first: Longs                    # the nodes in reach of v are near[first[v]:first[v + 1]], ascending
     near: Ints
     places: Floats | None           # (n, 2) in metres, where nodes are anywhere
+    field: Field | None             # the wireless channel, if there is one …
+    heard: Hearing | None           # … how strongly nodes hear each other on it …
+    good: NDArray[np.bool_]         # … and which of the links are good ones
     channels: list[str]
     hashes: Longs                   # of the channels' names
     sources: NDArray[np.void]       # `demand.SOURCE`, by first time and node
@@ -39,14 +47,24 @@ class Plan:
 def plan(scenario: Scenario) -> Plan:
     """Draw everything.  A scenario made by hand is checked first, as one that is read."""
     s = parse(scenario.to_dict())
-    graph, places = draw(s.topology, s.seed)
+    graph, places = draw_wireless(s) if s.radio.wireless else draw(s.topology, s.seed)
     channels = channels_of(s)
     return Plan(
-        n=graph.n, ids=draw_ids(s.topology, s.seed), first=graph.start, near=graph.near, places=places,
+        n=graph.n, ids=draw_ids(s.topology, s.seed), **reach(s, graph, places), places=places,
         channels=channels, hashes=np.array([channel_hash(name) for name in channels], dtype=np.int64),
         sources=sources(s, graph.n), changes=changes(s, graph.n), faults=fault_events(s, graph, places),
         depth=derived.depth(s), id_bytes=derived.id_bytes(s), position_bytes=derived.position_bytes(s),
     )
+
+
+def reach(s: Scenario, graph: Graph, places: Floats | None) -> dict[str, Any]:
+    """Who can be heard by whom: all that are linked, or, over a wireless channel, many more."""
+    if not s.radio.wireless or places is None:
+        return {"first": graph.start, "near": graph.near, "good": np.ones(len(graph.near), bool), "field": None,
+                "heard": None}
+    field = Field(s, places)
+    heard = field.hearing(places)
+    return {"first": heard.first, "near": heard.near, "good": field.good(heard), "field": field, "heard": heard}
 
 
 def channel_hash(name: str) -> int:

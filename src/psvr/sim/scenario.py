@@ -18,18 +18,17 @@ from psvr.protocol.systems import known
 from psvr.protocol.wire import WIDTHS
 
 from . import consistent, topology
-from .files import read_links, read_text
+from .files import read_links, read_rows, read_text
 from .overrides import overridden
+from .radio.devices import from_file
+from .radio.keys import METRES, PER_MINUTE, Mobility, Radio
 from .schema import Choice, Number, Switch, Table, Tables, Text, Whole, read_table, to_plain, to_text
-from .selection import MOST_NODES, Links, Nodes, Pair, Pairs, Sizes, SomeLinks, SomeNodes
+from .selection import MOST_NODES, Links, Nodes, Pair, Pairs, Rows, Sizes, SomeLinks, SomeNodes
 
 LONGEST = 1e9               # seconds, some thirty years: µs up to here are exact as floats
 FASTEST = 1e-6              # seconds: a µs is the smallest step of time
-METRES = 1e9
-
 TIME = Number(0, LONGEST)
 WIDTH = Choice(WIDTHS)
-PER_MINUTE = 1e6
 
 
 @dataclass(frozen=True)
@@ -50,7 +49,7 @@ class SystemName:
 class Topology:
     """Who is in reach of whom.  Which keys belong to which kind is in `consistent`."""
 
-    kind: Annotated[str, Choice(("gnp", "geometric", "grid", "line", "ring", "edges"))]
+    kind: Annotated[str, Choice(("gnp", "geometric", "grid", "line", "ring", "edges", "places"))]
     n: Annotated[int | None, Whole(1, MOST_NODES)] = None
     degree: Annotated[float | None, Number(0, MOST_NODES, above=True)] = None
     p: Annotated[float | None, Number(0, 1, above=True)] = None
@@ -58,20 +57,12 @@ class Topology:
     area: Annotated[float | tuple[float, ...] | None, Sizes(("width", "height"), METRES, True, 2)] = None
     rows: Annotated[int | None, Whole(1, MOST_NODES)] = None
     columns: Annotated[int | None, Whole(1, MOST_NODES)] = None
+    spacing: Annotated[float | None, Number(0, METRES, above=True)] = None
     edges: Annotated[tuple[Pair, ...] | None, Pairs()] = None
+    places: Annotated[tuple[tuple[float, ...], ...] | None, Rows(("x", "y"), METRES)] = None
     file: Annotated[str | None, Text(4096, "the name of a file")] = None
     ids: Annotated[str, Choice(("index", "random"))] = "index"
     connected: Annotated[bool, Switch()] = True
-
-
-@dataclass(frozen=True, kw_only=True)
-class Radio:
-    """How frames reach those in reach."""
-
-    model: Annotated[str, Choice(("ideal", "lossy"), later=("ieee802154",))] = "ideal"
-    loss: Annotated[float, Number(0, 1, below=True)] = 0.0
-    retries: Annotated[int, Whole(0, 255)] = 3
-    bitrate: Annotated[int, Whole(1, 10**12)] = 250_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -136,6 +127,7 @@ class Scenario:
     warmup: Annotated[float, TIME] = 0.0
     topology: Annotated[Topology, Table(Topology)]
     radio: Annotated[Radio, Table(Radio)] = Radio()
+    mobility: Annotated[Mobility, Table(Mobility)] = Mobility()
     protocol: Annotated[Protocol, Table(Protocol)] = Protocol()
     traffic: Annotated[tuple[Traffic, ...], Tables(Traffic)] = ()
     subscribe: Annotated[tuple[Subscribe, ...], Tables(Subscribe)] = ()
@@ -164,17 +156,28 @@ def read_toml(path: Path) -> dict[str, Any]:
 def parse(mapping: Mapping[str, Any], folder: str | Path | None = None, overrides: Iterable[str] = ()) -> Scenario:
     """The scenario that a dictionary describes, checked as a whole; files it names are looked for in the folder."""
     scenario = read_table(Scenario, overridden(mapping, overrides), "")
-    topology.check_keys(scenario.topology)
-    scenario = replace(scenario, topology=spelt_out(scenario.topology, Path(folder or ".")))
+    topology.check_keys(scenario.topology, scenario.radio.wireless)
+    scenario = spelt_out(scenario, Path(folder or "."))
     consistent.check(scenario)
     return scenario
 
 
-def spelt_out(t: Topology, folder: Path) -> Topology:
-    """A network given by its links has them, and its number of nodes, in the scenario itself: no file decides later."""
-    if t.file is not None:
+def spelt_out(s: Scenario, folder: Path) -> Scenario:
+    """What stands in files stands in the scenario itself from here on: no file decides later."""
+    t, r, m = s.topology, s.radio, s.mobility
+    if t.file is not None and t.kind == "edges":
         t = replace(t, edges=read_links(folder / t.file, "topology.file"), file=None)
-    return replace(t, n=topology.size(t)) if t.kind == "edges" else t
+    elif t.file is not None:
+        places = read_rows(folder / t.file, "topology.file", ("x", "y"))
+        t = replace(t, places=Rows(("x", "y"), METRES).read(places, "topology.file"), file=None)
+    if isinstance(r.device, str) and r.device.endswith(".toml"):
+        r = replace(r, device=from_file(folder / r.device))
+    if m.file is not None and m.model == "trace":
+        names = ("time", "node", "x", "y")
+        knots = Rows(names, METRES).read(read_rows(folder / m.file, "mobility.file", names), "mobility.file")
+        m = replace(m, knots=knots, file=None)
+    t = replace(t, n=topology.size(t)) if t.kind in ("edges", "places") else t
+    return replace(s, topology=t, radio=r, mobility=m)
 
 
 def to_toml(scenario: Scenario) -> str:

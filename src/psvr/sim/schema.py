@@ -66,15 +66,12 @@ class Number:
 @dataclass(frozen=True)
 class Choice:
     names: tuple[str, ...] | tuple[int, ...]
-    later: tuple[str, ...] = ()         # known, but not there yet
 
     @property
     def allowed(self) -> str:
         return f"one of {', '.join(map(str, self.names))}"
 
     def read(self, value: Any, key: str) -> Any:
-        if isinstance(value, str) and value in self.later:
-            raise BadInput(f"{key}: {value} comes later; for now it must be {self.allowed}")
         if isinstance(value, bool) or not isinstance(value, str | int) or value not in self.names:
             refuse(key, self.allowed, value)
         return value
@@ -169,4 +166,6 @@ def to_text(value: Any) -> str:
     """A value in TOML; the escapes of JSON are TOML's too."""
     if isinstance(value, list):
         return f"[{', '.join(map(to_text, value))}]"
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{name} = {to_text(held)}" for name, held in value.items()) + "}"
     return json.dumps(value, ensure_ascii=False)

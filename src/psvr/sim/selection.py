@@ -101,6 +101,41 @@ class Sizes:
         return tuple(real(x, f"{key}[{i}]", 0, self.most, above=i >= first) for i, x in enumerate(value))
 
 
+@dataclass(frozen=True)
+class Numbers:
+    """A list of numbers."""
+
+    least: float
+    most: float
+
+    @property
+    def allowed(self) -> str:
+        return f"a list of numbers from {self.least:g} to {self.most:g}"
+
+    def read(self, value: Any, key: str) -> tuple[float, ...]:
+        if not is_list(value):
+            refuse(key, self.allowed, value)
+        return tuple(real(x, f"{key}[{i}]", self.least, self.most) for i, x in enumerate(value))
+
+
+@dataclass(frozen=True)
+class Rows:
+    """A list of lists of numbers, none of them negative."""
+
+    names: tuple[str, ...]
+    most: float
+
+    @property
+    def allowed(self) -> str:
+        return f"a list of [{', '.join(self.names)}]"
+
+    def read(self, value: Any, key: str) -> tuple[tuple[float, ...], ...]:
+        if not is_list(value) or not value:
+            refuse(key, self.allowed, value)
+        row = Sizes(self.names, self.most)
+        return tuple(row.read(entry, f"{key}[{i}]") for i, entry in enumerate(value))  # type: ignore[misc]
+
+
 def is_count(value: Any, least: int) -> bool:
     return isinstance(value, int | np.integer) and not isinstance(value, bool) and bool(value >= least)
 

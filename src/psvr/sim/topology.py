@@ -23,34 +23,53 @@ if TYPE_CHECKING:
 KEYS = {                # which keys a kind has, beside those that all have
     "gnp": ("n", "degree", "p"),
     "geometric": ("n", "degree", "range", "area"),
-    "grid": ("n", "rows", "columns"),
-    "line": ("n",),
+    "grid": ("n", "rows", "columns", "spacing"),
+    "line": ("n", "spacing"),
     "ring": ("n",),
     "edges": ("n", "edges", "file"),
+    "places": ("n", "places", "file"),
 }
+PLACED = ("geometric", "grid", "line", "places")        # kinds that a wireless channel can have
 ALWAYS = ("kind", "ids", "connected")
 SIDE = 1000.0           # metres: of the square, where a geometric network has a degree and nothing else
 ENOUGH = 6              # neighbours on average connect a geometric network, but for nodes that are placed again
 ID_BITS = 31            # of a random id
 
 
-def check_keys(t: Topology) -> None:
+def check_keys(t: Topology, wireless: bool) -> None:
     """The keys are those of the kind, enough of them, and none that says the same as another."""
     for keys in KEYS.values():
         for key in keys:
             if key not in KEYS[t.kind] and getattr(t, key) is not None:
                 allowed = ", ".join((*KEYS[t.kind], *ALWAYS))
                 raise BadInput(f"topology.{key}: does not apply to kind = \"{t.kind}\"; allowed are {allowed}")
+    check_medium(t, wireless)
     if t.kind in ("gnp", "geometric", "line", "ring") and t.n is None:
         raise BadInput(f"topology.n: missing; must be a whole number from 1 to {MOST_NODES}")
     if t.kind == "gnp":
         one_of(t, ("degree",), ("p",))
+    elif t.kind == "geometric" and wireless:
+        one_of(t, ("degree",), ("area",))
     elif t.kind == "geometric":
         one_of(t, ("degree",), ("degree", "area"), ("degree", "range"), ("range", "area"))
     elif t.kind == "grid":
-        one_of(t, ("rows", "columns"), ("n",))
-    elif t.kind == "edges":
-        one_of(t, ("edges",), ("file",), ("n", "edges"), ("n", "file"))
+        one_of(t, ("rows", "columns"), ("n",), ("rows", "columns", "spacing"), ("n", "spacing"))
+    elif t.kind in ("edges", "places"):
+        one_of(t, (t.kind,), ("file",), ("n", t.kind), ("n", "file"))
+
+
+def check_medium(t: Topology, wireless: bool) -> None:
+    """Over a wireless channel nodes have places, and its strength decides how far they reach."""
+    if wireless and t.kind not in PLACED:
+        raise BadInput(f"topology.kind: must be one of {', '.join(PLACED)} for radio.model = \"ieee802154\", whose nodes "
+                       f"have places, not \"{t.kind}\"")
+    if wireless and t.range is not None:
+        raise BadInput("topology.range: must be left out for radio.model = \"ieee802154\"; use radio.range or power")
+    if wireless and t.kind in ("grid", "line") and t.spacing is None:
+        raise BadInput("topology.spacing: missing; must be the metres between two neighbours")
+    if not wireless and (t.kind == "places" or t.spacing is not None):
+        key = "kind" if t.kind == "places" else "spacing"
+        raise BadInput(f"topology.{key}: needs a wireless channel; use radio.model = \"ieee802154\"")
 
 
 def one_of(t: Topology, *choices: tuple[str, ...]) -> None:
@@ -70,7 +89,7 @@ def size(t: Topology) -> int:
         return rows * columns
     if t.kind == "edges" and t.n is None:
         return max((max(edge) for edge in t.edges or ()), default=0) + 1
-    return t.n or 0
+    return len(t.places) if t.places is not None else t.n or 0
 
 
 def shape(t: Topology) -> tuple[int, int]:
@@ -80,7 +99,7 @@ def shape(t: Topology) -> tuple[int, int]:
     return side, side
 
 
-def check_values(t: Topology) -> None:
+def check_values(t: Topology, wireless: bool) -> None:
     """A network of this size and degree can exist."""
     if t.kind == "ring" and size(t) < 3:
         raise BadInput(f"topology.n: must be at least 3 for a ring, not {t.n}")
@@ -92,7 +111,9 @@ def check_values(t: Topology) -> None:
         if t.n == 1:
             raise BadInput("topology.n: must be at least 2 for a network with a degree, not 1")
         real(t.degree, "topology.degree", 0, size(t) - 1, above=True)
-    if t.kind in ("gnp", "geometric"):
+    if t.kind == "places" and t.n not in (None, size(t)):
+        raise BadInput(f"topology.n: must be {size(t)}, the number of places, not {t.n}")
+    if t.kind == "gnp" or (t.kind == "geometric" and not wireless):
         links = size(t) * (size(t) - 1) / 2 * share(t)
         if links > MOST_LINKS:
             raise BadInput(f"topology.{aim(t)}: must make at most {MOST_LINKS} links, not about {links:.3g}")

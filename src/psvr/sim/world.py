@@ -5,12 +5,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from psvr.protocol.constants import REASONS
 from psvr.protocol.layout import Capacity, dtype
 from psvr.protocol.records import Hello, Node, Outcome, Pub, Sub
 from psvr.trace import ROW
 
 from .demand import SOURCE
 from .queue import new_queue
+from .radio.air import Air
 
 # What a host keeps beside a node's own memory.
 HOST = np.dtype([
@@ -31,8 +33,9 @@ TALLY = np.dtype([
     ("events", "i8"), ("serial", "i8"), ("print_a", "i8"), ("print_b", "i8"),
     ("published", "i8"), ("delivered", "i8"), ("rows", "i8"), ("level", "i8"),
     ("hello_sent", "i8"), ("sub_sent", "i8"), ("pub_sent", "i8"), ("ack_sent", "i8"), ("receptions", "i8"),
-    ("no_room", "i8"), ("hello_bytes", "i8"), ("sub_bytes", "i8"), ("pub_bytes", "i8"), ("dropped", "i8"),
-    ("loss", "i8"), ("loss_key", "i8"), ("ack_key", "i8"), ("retries", "i8"), ("bitrate", "i8"),
+    ("no_room", "i8"), ("hello_bytes", "i8"), ("sub_bytes", "i8"), ("pub_bytes", "i8"),
+    ("parent_changes", "i8"), ("ring_changes", "i8"),
+    ("loss", "i8"), ("loss_key", "i8"), ("ack_key", "i8"), ("retries", "i8"), ("bitrate", "i8"), ("wireless", "i8"),
     ("room", "i8")])            # places that one event may fill: as many as a frame can reach nodes, and some
 
 
@@ -59,17 +62,20 @@ class World(NamedTuple):
     deliveries: NDArray[Any]    # DELIVERY
     rows: NDArray[Any]          # ROW, of the trace, until they are taken
     tally: NDArray[Any]         # [1] TALLY
+    drops: NDArray[np.int64]    # [reason] PUBs that went no further; the last reason is the host's
+    air: Air                    # the wireless channel, if there is one …
+    spoken: NDArray[Any]        # … and on it [node] the HELLO that is on the air
 
 
 def new_world(capacity: Capacity, ids: NDArray[np.int64], first: NDArray[np.int64], near: NDArray[np.int32],
-              hashes: NDArray[np.int64], sources: NDArray[Any]) -> World:
+              hashes: NDArray[np.int64], sources: NDArray[Any], air: Air) -> World:
     n = len(ids)
     room = 512 + 2 * int(np.diff(first).max(initial=0))
     pool = max(2 * room, n // 4)
     heap, counter = new_queue(4 * n + len(sources) + 2 * room)
     world = World(
         nodes=np.zeros(n, dtype(Node, capacity)), hosts=np.zeros(n, HOST), ids=np.ascontiguousarray(ids, np.int64),
-        hellos=np.zeros(n, dtype(Hello, capacity)),
+        hellos=np.zeros(n, dtype(Hello, capacity)), spoken=np.zeros(n if len(air.radios) else 0, dtype(Hello, capacity)),
         subs=np.zeros(pool, dtype(Sub, capacity)), sub_frames=np.zeros(pool, FRAME),
         pubs=np.zeros(pool, dtype(Pub, capacity)), pub_frames=np.zeros(pool, FRAME),
         pools=np.zeros(2, POOL),
@@ -78,8 +84,8 @@ def new_world(capacity: Capacity, ids: NDArray[np.int64], first: NDArray[np.int6
         cut=np.zeros(len(near), np.uint8), hashes=np.ascontiguousarray(hashes, np.int64),
         sources=sources.astype(SOURCE), heap=heap, counter=counter,
         publications=np.zeros(1024, PUBLICATION), deliveries=np.zeros(2 * room, DELIVERY), rows=np.zeros(0, ROW),
-        tally=np.zeros(1, TALLY))
-    world.tally["room"] = room
+        tally=np.zeros(1, TALLY), drops=np.zeros(len(REASONS) + 1, np.int64), air=air)
+    world.tally["room"], world.tally["wireless"] = room, len(air.radios) > 0
     chain(world.sub_frames, 0)
     chain(world.pub_frames, 0)
     return world

@@ -1,0 +1,105 @@
+"""The programs on ns-3's lr-wpan, compiled here if ns-3 is installed; what they print, as rows.
+
+    per(lengths, distances)             packet error ratio of one link
+    contend(senders, length)            senders that always have a frame ready, around one receiver
+    beacons(places, seconds)            every node broadcasts once a second; how long the simulation alone took
+"""
+
+import csv
+import functools
+import hashlib
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+
+SOURCES = Path(__file__).parent / "cpp"
+MODULES = ("lr-wpan", "spectrum", "antenna", "propagation", "mobility", "network", "stats", "core")
+OPTIONS = ["-std=c++17", "-O3", "-march=native"]        # for this very processor, as numba does
+INSTALL = "apt-get install libns3-dev g++ (Debian, Ubuntu)"
+
+Value = int | float | str
+Row = dict[str, Value]
+
+
+class Missing(Exception):
+    """The programs cannot be compiled here; the text says why, and what helps."""
+
+
+def cache_folder() -> Path:
+    """Where the programs are kept; the name changes with their sources."""
+    home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    texts = [file.read_bytes() for file in sorted(SOURCES.iterdir())]
+    stamp = hashlib.sha256(b"\0".join([*texts, " ".join(OPTIONS).encode()])).hexdigest()[:16]
+    return home / "psvr" / "ns3" / stamp
+
+
+@functools.cache
+def build(name: str) -> Path:
+    """The program of that name, compiled unless it is there already."""
+    program = cache_folder() / name
+    if not program.exists():
+        program.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=program.parent) as folder:
+            compile_into(Path(folder) / name, SOURCES / f"{name}.cc").replace(program)
+    return program
+
+
+def compile_into(program: Path, source: Path) -> Path:
+    compiler = shutil.which("g++")
+    if compiler is None:
+        raise Missing(f"there is no g++; {INSTALL}")
+    libraries = [f"-lns3-{module}" for module in MODULES]
+    done = subprocess.run([compiler, *OPTIONS, str(source), "-o", str(program), *libraries],
+                          capture_output=True, text=True)
+    if done.returncode != 0:
+        errors = [line for line in done.stderr.splitlines() if "error" in line or "cannot find" in line]
+        raise Missing(f"{(errors or ['g++ failed'])[0]}; {INSTALL}")
+    return program
+
+
+def run(name: str, **options: object) -> list[Row]:
+    """The rows that a program prints under these options; lists are given with commas."""
+    arguments = [f"--{option}={written(value)}" for option, value in options.items()]
+    done = subprocess.run([str(build(name)), *arguments], capture_output=True, text=True)
+    if done.returncode != 0:
+        lines = done.stderr.splitlines() or [f"exit code {done.returncode}"]
+        raise RuntimeError(f"{name}: {lines[0]}")
+    return [{key: read(text) for key, text in row.items()} for row in csv.DictReader(done.stdout.splitlines())]
+
+
+def written(value: object) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, Iterable) and not isinstance(value, str):
+        return ",".join(map(str, value))
+    return str(value)
+
+
+def read(text: str) -> Value:
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
+
+
+def per(lengths: Iterable[int], distances: Iterable[float], frames: int = 2000, **options: object) -> list[Row]:
+    return run("per", lengths=lengths, distances=distances, frames=frames, **options)
+
+
+def contend(senders: Iterable[int], length: int, acknowledged: bool = False, seconds: float = 60.0,
+            **options: object) -> list[Row]:
+    """`apart` and `radius` among the options make two circles of senders that do not hear each other."""
+    return run("contend", senders=senders, length=length, acknowledged=acknowledged, seconds=seconds, **options)
+
+
+def beacons(places: Iterable[tuple[float, float]], seconds: float, channel: str = "single", **options: object) -> Row:
+    """`channel` is "single" or "multi" (ns-3's own) or "near" (ours for ns-3, with lists of who is in reach)."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "places.txt"
+        file.write_text("".join(f"{x!r} {y!r}\n" for x, y in places))
+        return run("beacons", places=file, seconds=seconds, channel=channel, **options)[0]

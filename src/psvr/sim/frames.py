@@ -1,0 +1,356 @@
+"""What nodes do with frames, and what frames do to nodes: the handlers of the engine's events.
+
+Nothing is ever told to a node but what arrives in a frame.
+"""
+
+from typing import Any
+
+from psvr.compiled import constants as k
+from psvr.compiled import node as rules
+from psvr.compiled.invariants import where
+from psvr.compiled.publication import carry, detour
+from psvr.compiled.wire_length import hello_length, pub_length, sub_length
+from psvr.graphs.csr import link_to
+from psvr.jit import jit
+
+from .medium import access, airtime, lost, work
+from .notes import (
+    ALL_LEVEL,
+    CONTROL_LEVEL,
+    DELIVERED,
+    DROPPED,
+    LINK_FAILED,
+    PUB_LEVEL,
+    PUBLISHED,
+    RECEIVED,
+    SENT,
+    note,
+    note_changes,
+    note_pub,
+    note_table,
+)
+from .queue import push
+from .radio.access import READY
+from .world import PUBS, SUBS, World
+
+WAKE, HELLO_END, SUB_START, SUB_END, PUB_END, SOURCE = range(6)
+ACK = 0                         # of a frame on the air: what it is beside HELLO_END, SUB_END and PUB_END
+KINDS = 16
+
+
+@jit
+def local(w: World, v: int, now: int) -> int:
+    """The time on a node's own clock."""
+    return now + w.hosts[v].offset
+
+
+@jit
+def schedule(w: World, v: int, now: int) -> None:
+    """See to it that a node is woken when it is next due; an earlier date replaces a later one."""
+    host = w.hosts[v]
+    due = rules.next_due(w.nodes[v], local(w, v, now)) - host.offset
+    if host.wake_at < now or due < host.wake_at:
+        host.wake_at = max(due, now)
+        push(w.heap, w.counter, host.wake_at, WAKE, v, 0)
+
+
+@jit
+def launch(w: World, v: int, ready: int, kind: int, ref: int) -> None:
+    """Hand a frame over to the medium.  Without a wireless channel it is known when the frame will end."""
+    if w.tally[0].wireless != 0:
+        push(w.heap, w.counter, ready, READY, v, KINDS * ref + kind)
+        return
+    host, length = w.hosts[v], length_of(w, v, kind, ref)
+    count_sent(w, kind, length)
+    host.free_at = access(host.free_at, ready) + airtime(length, w.tally[0].bitrate)
+    push(w.heap, w.counter, host.free_at, kind, v, ref)
+
+
+@jit
+def length_of(w: World, v: int, kind: int, ref: int) -> int:
+    """Bytes of a frame."""
+    settings = w.nodes[v].settings
+    if kind == HELLO_END:
+        return hello_length(w.hellos[v], settings.id_bytes, settings.position_bytes)
+    if kind == SUB_END:
+        return sub_length(w.subs[ref], settings.id_bytes, settings.position_bytes)
+    return pub_length(w.pubs[ref], settings.id_bytes, settings.position_bytes)
+
+
+@jit
+def count_sent(w: World, kind: int, length: int) -> None:
+    tally = w.tally[0]
+    if kind == HELLO_END:
+        tally.hello_sent += 1
+        tally.hello_bytes += length
+    elif kind == SUB_END:
+        tally.sub_sent += 1
+        tally.sub_bytes += length
+    else:
+        tally.pub_sent += 1
+        tally.pub_bytes += length
+
+
+@jit
+def arrives(w: World, e: int, v: int, serial: int) -> bool:
+    """A transmission of v reaches the node at the far end of its e-th link."""
+    u = w.near[e]
+    if w.cut[e] != 0 or w.hosts[u].alive == 0 or w.hosts[u].jammed != 0:
+        return False
+    return not lost(w.tally[0].loss_key, serial, u, w.tally[0].loss)
+
+
+@jit
+def wake(w: World, v: int, now: int) -> None:
+    """Let a node do what is due, and send what it says."""
+    host = w.hosts[v]
+    if host.alive == 0 or host.wake_at != now:
+        return                          # it died, or has been woken since
+    host.wake_at = -1
+    said = rules.wake(w.nodes[v], local(w, v, now), w.hellos[v])
+    if said & 1:
+        host.hellos += 1
+        if w.tally[0].level >= CONTROL_LEVEL:
+            note(w, now, SENT, v, -1, -1, HELLO_END)
+        launch(w, v, now, HELLO_END, host.hellos)
+    if said & 2:
+        say_subs(w, v, now)
+    note_changes(w, v, now)
+    note_table(w, v, now)
+    schedule(w, v, now)
+
+
+@jit
+def end_hello(w: World, v: int, now: int, number: int) -> None:
+    """A HELLO is complete at all that are in reach."""
+    if w.hosts[v].alive == 0 or w.hosts[v].hellos != number:
+        return
+    tally = w.tally[0]
+    tally.serial += 1
+    serial = tally.serial
+    for e in range(w.first[v], w.first[v + 1]):
+        if arrives(w, e, v, serial):
+            hear_hello(w, w.near[e], v, w.hellos[v], now)
+
+
+@jit
+def hear_hello(w: World, u: int, v: int, hello: Any, now: int) -> None:
+    w.tally[0].receptions += 1
+    if w.tally[0].level >= ALL_LEVEL:
+        note(w, now, RECEIVED, u, w.ids[v], -1, HELLO_END)
+    rules.hear_hello(w.nodes[u], local(w, u, now), hello)
+    note_changes(w, u, now)
+    schedule(w, u, now)
+
+
+@jit
+def take(frames: Any, pool: Any) -> int:
+    """A free place of a pool; the caller sees to it that there is one."""
+    i = pool.free
+    f = frames[i]
+    pool.free, pool.used = f.next, pool.used + 1
+    f.used, f.tries, f.got, f.detour = 1, 0, 0, 0
+    return i
+
+
+@jit
+def give_back(frames: Any, pool: Any, i: int) -> None:
+    frames[i].used, frames[i].next = 0, pool.free
+    pool.free, pool.used = i, pool.used - 1
+
+
+@jit
+def say_subs(w: World, v: int, now: int) -> None:
+    """Send the SUBs of a node, as many frames as they take."""
+    part = 0
+    while True:
+        i = take(w.sub_frames, w.pools[SUBS])
+        part = rules.write_sub(w.nodes[v], local(w, v, now), part, w.subs[i])
+        if w.subs[i].channels > 0 or w.subs[i].to != k.NOBODY:
+            send_sub(w, v, i, now, k.SUB_COPIES)
+        else:
+            give_back(w.sub_frames, w.pools[SUBS], i)
+        if part == 0 or w.pools[SUBS].used >= len(w.subs) - 1:
+            break
+
+
+@jit
+def send_sub(w: World, v: int, i: int, ready: int, copies: int) -> None:
+    f = w.sub_frames[i]
+    f.node, f.copies = v, copies
+    if w.tally[0].level >= CONTROL_LEVEL:
+        note(w, ready, SENT, v, w.subs[i].to, -1, SUB_END)
+    launch(w, v, ready, SUB_END, i)
+
+
+@jit
+def end_sub(w: World, i: int, now: int) -> None:
+    """A SUB is complete at all that are in reach; those who are to pass it on do so."""
+    f, tally = w.sub_frames[i], w.tally[0]
+    v = f.node
+    if w.hosts[v].alive == 0:
+        give_back(w.sub_frames, w.pools[SUBS], i)
+        return
+    tally.serial += 1
+    serial = tally.serial
+    for e in range(w.first[v], w.first[v + 1]):
+        if arrives(w, e, v, serial):
+            hear_sub(w, w.near[e], i, now)
+    copy_sub(w, i, now)
+
+
+@jit
+def copy_sub(w: World, i: int, now: int) -> None:
+    """After a SUB was sent: once more a little later, or it is done with."""
+    f = w.sub_frames[i]
+    if f.copies > 1:
+        push(w.heap, w.counter, now + k.SUB_COPY_GAP, SUB_START, f.node, i)
+    else:
+        give_back(w.sub_frames, w.pools[SUBS], i)
+
+
+@jit
+def hear_sub(w: World, u: int, i: int, now: int) -> None:
+    tally, out = w.tally[0], w.sub_out[0]
+    tally.receptions += 1
+    reason = rules.hear_sub(w.nodes[u], local(w, u, now), w.subs[i], out)
+    if reason == k.NO_ROOM:
+        tally.no_room += 1
+    if tally.level >= ALL_LEVEL:
+        note(w, now, RECEIVED, u, w.subs[i].src, reason if reason != 0 else -1, SUB_END)
+    note_table(w, u, now)
+    if out.channels > 0:
+        j = take(w.sub_frames, w.pools[SUBS])
+        w.subs[j] = out
+        send_sub(w, u, j, now + work(w.ids[u], now), k.SUB_COPIES)
+    schedule(w, u, now)
+
+
+@jit
+def send_outcome(w: World, v: int, pub: Any, publication: int, now: int, which: int, detoured: int) -> None:
+    """Put the sends of an outcome on the air, one frame each."""
+    out, channel = w.outcome[which], w.publications[publication].channel
+    for s in range(out.sends):
+        send = out.send[s]
+        i = take(w.pub_frames, w.pools[PUBS])
+        f = w.pub_frames[i]
+        carry(w.nodes[v], pub, send, w.pubs[i])
+        f.node, f.publication, f.at, f.detour = v, publication, send.at, detoured
+        f.to = where(w.nodes, send.to) if send.to != k.NOBODY else -1
+        w.publications[publication].messages += 1
+        if w.tally[0].level >= PUB_LEVEL:
+            note_pub(w, now, SENT, v, send.to, w.pubs[i], channel, send.at, -1)
+        transmit(w, i, now + work(w.ids[v], now + s))
+
+
+@jit
+def transmit(w: World, i: int, ready: int) -> None:
+    f = w.pub_frames[i]
+    f.tries += 1
+    launch(w, f.node, ready, PUB_END, i)
+
+
+@jit
+def end_pub(w: World, i: int, now: int) -> None:
+    """A PUB is complete: at all that are in reach, or at its addressee, who acknowledges it."""
+    f, tally = w.pub_frames[i], w.tally[0]
+    v = f.node
+    if w.hosts[v].alive == 0:
+        give_back(w.pub_frames, w.pools[PUBS], i)
+        return
+    tally.serial += 1
+    serial = tally.serial
+    if f.to < 0:
+        for e in range(w.first[v], w.first[v + 1]):
+            if arrives(w, e, v, serial):
+                hear_pub(w, w.near[e], i, now)
+        give_back(w.pub_frames, w.pools[PUBS], i)
+        return
+    e = link_to(w.first, w.near, v, f.to)
+    heard = e >= 0 and arrives(w, e, v, serial)
+    if heard and f.got == 0:
+        f.got = 1
+        hear_pub(w, f.to, i, now)
+    if heard:
+        tally.ack_sent += 1
+    if heard and w.hosts[v].jammed == 0 and not lost(tally.ack_key, serial, v, tally.loss):
+        give_back(w.pub_frames, w.pools[PUBS], i)
+    elif f.tries <= tally.retries:
+        transmit(w, i, now + work(w.ids[v], now))
+    else:
+        give_up(w, i, now)
+
+
+@jit
+def give_up(w: World, i: int, now: int) -> None:
+    """All tries failed: take the second-best link, once; else the message is lost, and that is said."""
+    f, pub = w.pub_frames[i], w.pubs[i]
+    v, publication = f.node, f.publication
+    w.outcome[1].sends = 0
+    if f.detour == 0 and f.to >= 0:
+        detour(w.nodes[v], local(w, v, now), pub, f.at, w.ids[f.to], w.outcome[1])
+    if w.outcome[1].sends > 0:
+        pub.hops -= 1                   # `carry` counts the hop again
+        send_outcome(w, v, pub, publication, now, 1, 1)
+    else:
+        w.drops[LINK_FAILED] += 1
+        if w.tally[0].level >= PUB_LEVEL:
+            note_pub(w, now, DROPPED, v, w.ids[f.to], pub, w.publications[publication].channel, f.at, LINK_FAILED)
+    give_back(w.pub_frames, w.pools[PUBS], i)
+
+
+@jit
+def hear_pub(w: World, u: int, i: int, now: int) -> None:
+    tally, pub, publication = w.tally[0], w.pubs[i], w.pub_frames[i].publication
+    tally.receptions += 1
+    w.publications[publication].receptions += 1
+    if tally.level >= PUB_LEVEL:
+        note_pub(w, now, RECEIVED, u, pub.src, pub, w.publications[publication].channel, w.pub_frames[i].at, -1)
+    rules.hear_pub(w.nodes[u], local(w, u, now), pub, w.outcome[0])
+    after_pub(w, u, pub, publication, now)
+
+
+@jit
+def after_pub(w: World, v: int, pub: Any, publication: int, now: int) -> None:
+    """Deliver, report and send on, as the outcome of a PUB at v says."""
+    tally, out = w.tally[0], w.outcome[0]
+    if out.deliver == 1:
+        d = w.deliveries[tally.delivered]
+        d.time, d.publication, d.node, d.hops = now, publication, v, pub.hops
+        tally.delivered += 1
+        if tally.level >= PUB_LEVEL:
+            note_pub(w, now, DELIVERED, v, pub.src, pub, w.publications[publication].channel, -1, -1)
+    if out.reason != k.FINE:
+        w.drops[out.reason] += 1
+        if tally.level >= PUB_LEVEL:
+            note_pub(w, now, DROPPED, v, pub.src, pub, w.publications[publication].channel, -1, out.reason)
+    send_outcome(w, v, pub, publication, now, 0, 0)
+
+
+@jit
+def publish(w: World, v: int, channel: int, load: int, now: int) -> int:
+    """The application of v publishes; the place of the publication."""
+    tally, host = w.tally[0], w.hosts[v]
+    publication = tally.published
+    tally.published += 1
+    p = w.publications[publication]
+    p.time, p.node, p.channel, p.messages, p.receptions = now, v, channel, 0, 0
+    host.number += 1
+    i = take(w.pub_frames, w.pools[PUBS])
+    pub = w.pubs[i]
+    rules.publish(w.nodes[v], local(w, v, now), w.hashes[channel], host.boot, host.number, load, pub, w.outcome[0])
+    if tally.level >= PUB_LEVEL:
+        note_pub(w, now, PUBLISHED, v, -1, pub, channel, -1, -1)
+    after_pub(w, v, pub, publication, now)
+    give_back(w.pub_frames, w.pools[PUBS], i)
+    return publication
+
+
+@jit
+def fire(w: World, s: int, now: int) -> None:
+    """A source publishes, and will again."""
+    source = w.sources[s]
+    if w.hosts[source.node].alive != 0:
+        publish(w, source.node, source.channel, source.load, now)
+    if now + source.period < source.stop:
+        push(w.heap, w.counter, now + source.period, SOURCE, source.node, s)

@@ -1,0 +1,64 @@
+"""Rows of the trace, written while the engine runs."""
+
+from typing import Any
+
+from psvr.compiled import constants as k
+from psvr.compiled.numbers import mix
+from psvr.jit import jit
+
+from .world import World
+
+(PUBLISHED, SENT, RECEIVED, DELIVERED, DROPPED, SUBSCRIBED, UNSUBSCRIBED, PARENT_CHANGED, RING_CHANGED,
+ TABLE_CHANGED, FAULT) = range(11)          # events of the trace
+OFF, PUB_LEVEL, CONTROL_LEVEL, ALL_LEVEL = range(4)     # what is traced
+LINK_FAILED = len(k.REASONS)                # the one reason that is the host's: retries and detour are used up
+
+
+@jit
+def note(w: World, now: int, event: int, v: int, peer: int, reason: int, detail: int) -> None:
+    """A row of the trace that is not about a publication."""
+    row = w.rows[w.tally[0].rows]
+    w.tally[0].rows += 1
+    row.time, row.node, row.event, row.peer, row.reason, row.detail = now, w.ids[v], event, peer, reason, detail
+    row.origin = row.channel = row.boot = row.sequence = row.from_ = row.to = row.ep = row.hops = row.bytes = -1
+
+
+@jit
+def note_pub(w: World, now: int, event: int, v: int, peer: int, pub: Any, channel: int, at: int, reason: int) -> None:
+    """A row about a publication; `at` is the position that it was sent from."""
+    note(w, now, event, v, peer, reason, -1)
+    row = w.rows[w.tally[0].rows - 1]
+    row.channel, row.origin, row.boot, row.sequence = channel, pub.origin, pub.boot, pub.number
+    row.from_, row.to, row.ep, row.hops, row.bytes = at, pub.cur, pub.ep, pub.hops, pub.load
+
+
+@jit
+def note_changes(w: World, v: int, now: int) -> None:
+    """Parent and ring, if they are others than last time."""
+    me, host, tally = w.nodes[v], w.hosts[v], w.tally[0]
+    if me.parent != host.parent:
+        host.parent = me.parent
+        tally.parent_changes += 1
+        if tally.level >= CONTROL_LEVEL:
+            note(w, now, PARENT_CHANGED, v, me.parent, -1, me.root)
+    if me.ring != host.ring:
+        host.ring = me.ring
+        tally.ring_changes += 1
+        if tally.level >= CONTROL_LEVEL:
+            note(w, now, RING_CHANGED, v, -1, -1, me.ring)
+
+
+@jit
+def note_table(w: World, v: int, now: int) -> None:
+    """RS, if another next subscriber stands in it than last time."""
+    if w.tally[0].level < CONTROL_LEVEL:
+        return
+    me, host, h = w.nodes[v], w.hosts[v], 0
+    for i in range(len(me.channel)):
+        if me.channel[i] != k.NO_CHANNEL:
+            h = mix(h, me.channel[i])
+            for j in range(len(me.position)):
+                h = mix(h, me.row[i].entry[j].ns)
+    if h != host.table:
+        host.table = h
+        note(w, now, TABLE_CHANGED, v, -1, -1, h)

@@ -1,0 +1,60 @@
+"""The memory of the wireless channel: all that the compiled code reads and writes."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .errors import LOG_OK, NORMAL
+
+NOBODY = -1
+QUEUE = 16                  # frames that wait at a node; more are dropped
+
+# A node's radio; interferers have one each as well, behind those of the nodes.  Powers are mW, times µs.
+RADIO = np.dtype([
+    ("noise", "f8"),            # of the receiver, and of who jams it
+    ("incident", "f8"),         # all that comes in now, from all who send
+    ("signal", "f8"),           # of that, the frame that is being received …
+    ("log_ok", "f8"),           # … the logarithm of its chance so far …
+    ("since", "i8"),            # … and up to when that is reckoned
+    ("locked_at", "i8"), ("sent_us", "i8"), ("received_us", "i8"), ("on_at", "i8"), ("on_us", "i8"),
+    ("token", "i8"),            # of the pending step of CSMA-CA: an older one is void
+    ("frame", "i8"),            # what it has on the air, or is trying to send
+    ("queue", "i8", (QUEUE,)),
+    ("head", "i4"), ("queued", "i4"),
+    ("locked", "i4"),           # whose frame is being received
+    ("in_air", "i4"),           # how many send who can be heard here
+    ("sending", "i4"), ("answer", "i4"),        # to whom an acknowledgement is due, or is being sent
+    ("on", "i4"), ("broken", "i4"),             # the frame on the air was cut off
+    ("state", "i4"), ("exponent", "i4"), ("backoffs", "i4"),
+    ("hello", "i4")], align=True)               # a HELLO waits in the queue
+# From a sender to one who can hear it.
+WAY = np.dtype([
+    ("mean", "f8"),             # dBm, over all fading
+    ("level", "f8"), ("step", "i8"),            # mW at a step of the fading
+    ("power", "f8"),            # of the frame on the air: what it added at the receiver
+    ("fade", "i4"), ("heard", "i4")], align=True)       # the pair's fading, or none; HELLOs that came through
+FADE = np.dtype([("decibels", "f8"), ("when", "i8"), ("name", "i8"), ("step", "i8")])      # of a pair, both directions
+BURST = np.dtype([("gap", "f8"), ("length", "i8"), ("start", "i8"), ("stop", "i8"), ("name", "i8"), ("step", "i8")])
+SETTING = np.dtype([
+    ("sensitivity", "f8"), ("clear", "f8"), ("sigma", "f8"), ("tau", "f8"), ("hold", "i8"), ("key", "i8"),
+    ("backoff_key", "i8"), ("serial", "i8"), ("turnaround", "i8"), ("carrier", "i8"), ("nodes", "i8"),
+    ("frames", "i8"), ("no_access", "i8"), ("no_ack", "i8"), ("queue_full", "i8")])
+
+
+class Air(NamedTuple):
+    radios: NDArray[Any]        # [node, then interferer] RADIO
+    first: NDArray[np.int64]    # those who can hear v are near[first[v]:first[v + 1]]; of nodes, as in the world
+    near: NDArray[np.int32]
+    ways: NDArray[Any]          # WAY
+    fades: NDArray[Any]         # FADE
+    bursts: NDArray[Any]        # [interferer] BURST
+    setting: NDArray[Any]       # [1] SETTING
+    log_ok: NDArray[np.float64]     # tables of `errors`
+    normal: NDArray[np.float64]
+
+
+def no_air() -> Air:
+    """Of networks without a wireless channel."""
+    return Air(np.zeros(0, RADIO), np.zeros(1, np.int64), np.zeros(0, np.int32), np.zeros(0, WAY), np.zeros(0, FADE),
+               np.zeros(0, BURST), np.zeros(1, SETTING), LOG_OK, NORMAL)

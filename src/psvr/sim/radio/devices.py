@@ -1,0 +1,87 @@
+"""Radios as data: what a data sheet says, in a file per device."""
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Annotated, Any
+
+from psvr.errors import BadInput, did_you_mean
+from psvr.graphs.checks import shown
+
+from ..files import read_text
+from ..schema import Number, Switch, Text, Whole, read_table
+from ..selection import Numbers
+
+SHEETS = files("psvr.sim.radio") / "devices"
+DBM = Number(-200, 100)
+MILLIAMPERES = Number(0, 10_000)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Device:
+    """Powers in dBm, currents in mA, times in µs."""
+
+    name: Annotated[str, Text(100)]
+    sensitivity: Annotated[float, DBM]
+    clear: Annotated[float, DBM]
+    carrier: Annotated[bool, Switch()]
+    turnaround: Annotated[int, Whole(1, 100_000)]
+    volts: Annotated[float, Number(0, 1000, above=True)]
+    receive: Annotated[float, MILLIAMPERES]
+    listen: Annotated[float, MILLIAMPERES]
+    power: Annotated[tuple[float, ...], Numbers(-200, 100)]
+    send: Annotated[tuple[float, ...], Numbers(0, 10_000)]
+
+    def current(self, power: float) -> float:
+        """mA while it sends, between the levels of the data sheet in proportion."""
+        for (low, below), (high, above) in zip(zip(self.power, self.send), zip(self.power[1:], self.send[1:])):
+            if power <= high:
+                return below + (above - below) * (power - low) / (high - low)
+        return self.send[-1]
+
+
+@dataclass(frozen=True)
+class DeviceName:
+    """A device by its name, by a file of the same form as ours, or spelt out."""
+
+    @property
+    def allowed(self) -> str:
+        return f"one of {', '.join(known())}, or a file *.toml"
+
+    def read(self, value: Any, key: str) -> str | Device:
+        if isinstance(value, Mapping):
+            return checked(read_table(Device, value, key), key)
+        if isinstance(value, str) and (value in known() or value.endswith(".toml")):
+            return value
+        hint = did_you_mean(value, known()) if isinstance(value, str) else ""
+        raise BadInput(f"{key}: must be {self.allowed}, not {shown(value)}{hint}")
+
+
+@cache
+def known() -> tuple[str, ...]:
+    return tuple(sorted(s.name.removesuffix(".toml") for s in SHEETS.iterdir() if s.name.endswith(".toml")))
+
+
+@cache
+def built_in(name: str) -> Device:
+    return parsed((SHEETS / f"{name}.toml").read_text(encoding="utf-8"), name)
+
+
+def from_file(path: Path) -> Device:
+    return parsed(read_text(path, f"radio.device: {path}"), f"radio.device: {path}")
+
+
+def parsed(text: str, name: str) -> Device:
+    try:
+        return checked(read_table(Device, tomllib.loads(text), name), name)
+    except tomllib.TOMLDecodeError as error:
+        raise BadInput(f"{name}: not TOML: {error}") from None
+
+
+def checked(device: Device, name: str) -> Device:
+    if not device.power or len(device.power) != len(device.send) or sorted(set(device.power)) != list(device.power):
+        raise BadInput(f"{name}.power: must be ascending, with one current in send for each")
+    return device

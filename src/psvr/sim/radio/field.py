@@ -1,0 +1,95 @@
+"""A wireless channel over places: makes the air of a scenario, and makes it anew when nodes have moved."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from psvr.graphs.csr import Floats, Longs
+from psvr.protocol.constants import SECOND
+
+from ..scenario import Scenario
+from ..streams import key, stream
+from .air import BURST, FADE, NOBODY, RADIO, SETTING, WAY, Air
+from .choices import channel_of, device_of, fading_time
+from .errors import LOG_OK, NORMAL
+from .hearing import Hearing, first_fades, from_outside, good_ways, hearing, may_be_received
+from .placing import extent
+from .signal import MILLIWATTS
+
+HOLDS = 50              # in a time constant: fading is held for so long
+OPEN = 1 << 60
+
+
+class Field:
+    """What of a channel does not depend on where the nodes are."""
+
+    def __init__(self, s: Scenario, places: Floats) -> None:
+        self.scenario, self.channel, self.device = s, channel_of(s), device_of(s)
+        self.fade_key = key(s.seed, "fading")
+        self.sources, self.powers, self.bursts = interferers(s, extent(s, places))
+        self.pairs: Longs = np.zeros(0, np.int64)       # whose fading stands in the air, ascending
+
+    def hearing(self, places: Floats) -> Hearing:
+        return hearing(self.channel, places)
+
+    def good(self, heard: Hearing) -> NDArray[np.bool_]:
+        return good_ways(self.channel, heard)
+
+    def air(self, places: Floats, heard: Hearing) -> Air:
+        """The air before anything is on it."""
+        n = len(places)
+        radios = np.zeros(n + len(self.sources), RADIO)
+        radios["noise"], radios["locked"], radios["answer"] = milliwatts(self.channel.noise), NOBODY, NOBODY
+        first, near, ways, fades = self.ways(places, heard, 0)
+        return Air(radios, first, near, ways, fades, self.bursts, self.setting(n), LOG_OK, NORMAL)
+
+    def setting(self, n: int) -> Any:
+        s, found = self.scenario, np.zeros(1, SETTING)
+        tau = fading_time(s) * SECOND
+        found["sensitivity"], found["clear"] = milliwatts(self.device.sensitivity), milliwatts(self.device.clear)
+        found["sigma"], found["tau"], found["hold"] = self.channel.fading, tau, max(1, int(tau / HOLDS))
+        found["key"], found["backoff_key"] = key(s.seed, "reception"), key(s.seed, "back-off")
+        found["turnaround"], found["carrier"], found["nodes"] = self.device.turnaround, self.device.carrier, n
+        return found
+
+    def ways(self, places: Floats, heard: Hearing, now: int) -> tuple[Any, Any, Any, Any]:
+        """The ways between nodes, then from interferers, with the fading that starts now."""
+        n = len(places)
+        first, near, mean = from_outside(self.channel, places, self.sources, self.powers)
+        ways = np.zeros(len(heard.near) + len(near), WAY)
+        ways["mean"] = np.concatenate((heard.mean, mean))
+        ways["level"], ways["fade"] = milliwatts(ways["mean"]), -1
+        fading = np.zeros(len(heard.near), bool)
+        if self.channel.fading > 0:
+            fading = np.isin(heard.pair, heard.pair[may_be_received(self.channel, heard.mean)])
+        self.pairs, place = np.unique(heard.pair[fading], return_inverse=True)
+        ways["fade"][:len(heard.near)][fading] = place
+        ways["step"] = -1
+        return (np.concatenate((heard.first, heard.first[-1] + first[1:])), np.concatenate((heard.near, near)), ways,
+                self.fades(n, now))
+
+    def fades(self, n: int, now: int) -> Any:
+        found = np.zeros(len(self.pairs), FADE)
+        first_fades(self.fade_key, self.pairs, n, self.channel.fading, found)
+        found["when"] = now
+        return found
+
+
+def milliwatts(dbm: Any) -> Any:
+    return np.exp(MILLIWATTS * dbm)
+
+
+def interferers(s: Scenario, area: tuple[float, float]) -> tuple[Floats, Floats, Any]:
+    """Where they are, how strong, and when they are on."""
+    places, powers, bursts = [], [], []
+    for i, other in enumerate(s.radio.interference):
+        rng = stream(s.seed, f"interference/{i}")
+        drawn = rng.random((other.sources, 2)) * area if other.place is None else [other.place]
+        stop = OPEN if other.stop is None else round(other.stop * SECOND)
+        for j, place in enumerate(drawn):
+            places.append(place)
+            powers.append(other.power)
+            bursts.append(((60 / other.rate - other.length) * SECOND, max(1, round(other.length * SECOND)),
+                           round(other.start * SECOND), stop, key(s.seed, f"interference/{i}/{j}"), 0))
+    return (np.array(places, np.float64).reshape(-1, 2), np.array(powers, np.float64), np.array(bursts, BURST))
