@@ -31,7 +31,7 @@ class Machine:
         self.now, self.wall, self.take_rows = 0, 0.0, take_rows
         self.system = scenario.protocol.system
         self.capacity = faults.capacity_for(scenario.protocol.links, scenario.protocol.channels)
-        air = no_air() if plan.field is None else plan.field.air(plan.places, plan.heard)
+        air = no_air() if plan.field is None else plan.field.air()
         self.world = new_world(self.capacity, plan.ids, plan.first, plan.near, plan.hashes, plan.sources, air)
         self.set_medium(scenario)
         self.set_trace(level)

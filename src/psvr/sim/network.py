@@ -73,7 +73,16 @@ class Network:
             found.append((event.time, self.strike, (event, i)))
             if event.until >= 0:
                 found.append((event.until, self.relieve, (event, i)))
+        if self.scenario.mobility.model != "none":
+            step, end = round(self.scenario.mobility.step * SECOND), round(self.scenario.duration * SECOND)
+            found += [(time, self._move, ()) for time in range(step, end, step)]
         return sorted(found, key=lambda action: action[0])[::-1]
+
+    def _move(self) -> None:
+        """Nodes are where they are now, and hear each other accordingly."""
+        if self.plan.field is not None:
+            self.machine.world, self.good = self.plan.field.moved(self.world, self.now)
+            self._redraw_ground()
 
     def _act(self) -> None:
         while self._actions and self._actions[-1][0] <= self.now:

@@ -14,7 +14,6 @@ from . import derived
 from .damage import FaultEvent, fault_events
 from .demand import changes, channels_of, sources
 from .radio.field import Field
-from .radio.hearing import Hearing
 from .radio.placing import draw_wireless
 from .scenario import Scenario, parse
 from .topology import draw, draw_ids
@@ -31,9 +30,8 @@ class Plan:
     first: Longs                    # the nodes in reach of v are near[first[v]:first[v + 1]], ascending
     near: Ints
     places: Floats | None           # (n, 2) in metres, where nodes are anywhere
-    field: Field | None             # the wireless channel, if there is one …
-    heard: Hearing | None           # … how strongly nodes hear each other on it …
-    good: NDArray[np.bool_]         # … and which of the links are good ones
+    good: NDArray[np.bool_]         # which of the links are good ones: all, but over a wireless channel
+    field: Field | None             # the wireless channel, if there is one
     channels: list[str]
     hashes: Longs                   # of the channels' names
     sources: NDArray[np.void]       # `demand.SOURCE`, by first time and node
@@ -60,11 +58,9 @@ def plan(scenario: Scenario) -> Plan:
 def reach(s: Scenario, graph: Graph, places: Floats | None) -> dict[str, Any]:
     """Who can be heard by whom: all that are linked, or, over a wireless channel, many more."""
     if not s.radio.wireless or places is None:
-        return {"first": graph.start, "near": graph.near, "good": np.ones(len(graph.near), bool), "field": None,
-                "heard": None}
+        return {"first": graph.start, "near": graph.near, "good": np.ones(len(graph.near), bool), "field": None}
     field = Field(s, places)
-    heard = field.hearing(places)
-    return {"first": heard.first, "near": heard.near, "good": field.good(heard), "field": field, "heard": heard}
+    return {"first": field.heard.first, "near": field.heard.near, "good": field.good(field.heard), "field": field}
 
 
 def channel_hash(name: str) -> int:

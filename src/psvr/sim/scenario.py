@@ -21,7 +21,7 @@ from . import consistent, topology
 from .files import read_links, read_rows, read_text
 from .overrides import overridden
 from .radio.devices import from_file
-from .radio.keys import METRES, PER_MINUTE, Mobility, Radio
+from .radio.keys import DEFAULT, METRES, PER_MINUTE, STILL, Mobility, Radio
 from .schema import Choice, Number, Switch, Table, Tables, Text, Whole, read_table, to_plain, to_text
 from .selection import MOST_NODES, Links, Nodes, Pair, Pairs, Rows, Sizes, SomeLinks, SomeNodes
 
@@ -126,8 +126,8 @@ class Scenario:
     duration: Annotated[float, Number(FASTEST, LONGEST)] = 600.0
     warmup: Annotated[float, TIME] = 0.0
     topology: Annotated[Topology, Table(Topology)]
-    radio: Annotated[Radio, Table(Radio)] = Radio()
-    mobility: Annotated[Mobility, Table(Mobility)] = Mobility()
+    radio: Annotated[Radio, Table(Radio)] = DEFAULT
+    mobility: Annotated[Mobility, Table(Mobility)] = STILL
     protocol: Annotated[Protocol, Table(Protocol)] = Protocol()
     traffic: Annotated[tuple[Traffic, ...], Tables(Traffic)] = ()
     subscribe: Annotated[tuple[Subscribe, ...], Tables(Subscribe)] = ()

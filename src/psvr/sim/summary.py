@@ -4,12 +4,16 @@ from typing import Any
 
 import numpy as np
 
+from psvr.protocol.constants import REASONS
+
 from .network import PACKED, Network
+from .radio.energy import energy
 from .results import SECOND, count, stability
 
 WINDOW = 5 * SECOND             # a publication has this long to arrive …
 WINDOW_STEP = 20_000            # … and 20 ms more per position of the largest ring
 LATE = "not right again before the next one, or the end"
+LINK_FAILED = "retries and detour are used up"
 PAPER = 8                       # bytes of an entry in the paper: two positions of 2, a time stamp of 4
 
 
@@ -38,10 +42,32 @@ def summary(net: Network) -> dict[str, Any]:
         "max_table_bytes": net.max_table_bytes, "max_table_bytes_packed": net.max_table_bytes_packed,
         "node_bytes": world.nodes.itemsize, "entry_bytes": net.machine.entry_bytes, "entry_bytes_packed": PACKED,
         "overflow": int(tally["no_room"]), "left_out": left_out(net),
+        "parent_changes": int(tally["parent_changes"]), "ring_changes": int(tally["ring_changes"]),
+        "dropped": dropped(net), "channel": channel(net), "energy": used(net, d.delivered),
         "simulated_s": net.now / SECOND, "events": events, "wall_s": round(net.machine.wall, 6),
         "events_per_s": round(events / net.machine.wall) if net.machine.wall > 0 else 0,
         "fingerprint": fingerprint(net),
     }
+
+
+def dropped(net: Network) -> dict[str, int]:
+    """PUBs that went no further, by reason."""
+    return {reason: int(many) for reason, many in zip((*REASONS, LINK_FAILED), net.world.drops) if many}
+
+
+def channel(net: Network) -> dict[str, int] | None:
+    """What became of frames on a wireless channel: sent, not sent because it was never clear or too many waited."""
+    if net.plan.field is None:
+        return None
+    return {name: int(net.world.air.setting[name][0]) for name in ("frames", "no_access", "no_ack", "queue_full")}
+
+
+def used(net: Network, delivered: int) -> dict[str, Any] | None:
+    """Joules, on a wireless channel."""
+    field = net.plan.field
+    if field is None:
+        return None
+    return energy(net.world.air, field.device, field.channel.power, net.plan.n, net.now, delivered)
 
 
 def latency(seconds: Any) -> dict[str, float | None]:
@@ -89,12 +115,29 @@ def in_words(s: dict[str, Any], title: str) -> str:
         f"{s['entry_bytes_packed']} packed; the paper: {PAPER}",
         f"  events           {s['events']:,} in {s['wall_s']:.2f} s: {s['events_per_s']:,} per second",
         f"  fingerprint      {s['fingerprint']}",
+        *on_the_air(s),
     ]
     if s["left_out"]:
         lines.append(f"  left out         {len(s['left_out'])} nodes for whom no link was free: {some(s['left_out'])}")
     if s["overflow"]:
         lines.append(f"  overflow         {s['overflow']:,} SUBs found a table full: raise protocol.channels")
     return "\n".join(lines)
+
+
+def on_the_air(s: dict[str, Any]) -> list[str]:
+    """Lines that only a wireless channel has."""
+    if s["channel"] is None:
+        return []
+    c, e, hours = s["channel"], s["energy"], s["simulated_s"] / 3600
+    each = "" if e["per_delivery"] is None else f", {e['per_delivery']:.3g} J per delivery"
+    return [
+        f"  channel          {c['frames']:,} frames; {c['no_access']:,} times never clear, {c['no_ack']:,} times not "
+        f"acknowledged, {c['queue_full']:,} frames too many",
+        f"  changes          {s['parent_changes'] / hours:,.0f} of a parent and {s['ring_changes'] / hours:,.0f} of a "
+        "node's ring, per hour",
+        f"  energy           {e['node_mean']:.3g} J per node ({e['transmit']:.3g} sending, {e['receive']:.3g} "
+        f"receiving, {e['listen']:.3g} listening), at most {e['node_max']:.3g}{each}",
+    ]
 
 
 def seconds(value: float | None, before: str, otherwise: str) -> str:

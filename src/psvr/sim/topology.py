@@ -61,8 +61,8 @@ def check_keys(t: Topology, wireless: bool) -> None:
 def check_medium(t: Topology, wireless: bool) -> None:
     """Over a wireless channel nodes have places, and its strength decides how far they reach."""
     if wireless and t.kind not in PLACED:
-        raise BadInput(f"topology.kind: must be one of {', '.join(PLACED)} for radio.model = \"ieee802154\", whose nodes "
-                       f"have places, not \"{t.kind}\"")
+        raise BadInput(f"topology.kind: must be one of {', '.join(PLACED)} for radio.model = \"ieee802154\", because "
+                       f"its nodes have places, not \"{t.kind}\"")
     if wireless and t.range is not None:
         raise BadInput("topology.range: must be left out for radio.model = \"ieee802154\"; use radio.range or power")
     if wireless and t.kind in ("grid", "line") and t.spacing is None:

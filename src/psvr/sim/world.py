@@ -36,7 +36,7 @@ TALLY = np.dtype([
     ("no_room", "i8"), ("hello_bytes", "i8"), ("sub_bytes", "i8"), ("pub_bytes", "i8"),
     ("parent_changes", "i8"), ("ring_changes", "i8"),
     ("loss", "i8"), ("loss_key", "i8"), ("ack_key", "i8"), ("retries", "i8"), ("bitrate", "i8"), ("wireless", "i8"),
-    ("room", "i8")])            # places that one event may fill: as many as a frame can reach nodes, and some
+    ("room", "i8")])            # `room_for` one event
 
 
 class World(NamedTuple):
@@ -70,12 +70,13 @@ class World(NamedTuple):
 def new_world(capacity: Capacity, ids: NDArray[np.int64], first: NDArray[np.int64], near: NDArray[np.int32],
               hashes: NDArray[np.int64], sources: NDArray[Any], air: Air) -> World:
     n = len(ids)
-    room = 512 + 2 * int(np.diff(first).max(initial=0))
+    room = room_for(first)
     pool = max(2 * room, n // 4)
     heap, counter = new_queue(4 * n + len(sources) + 2 * room)
     world = World(
         nodes=np.zeros(n, dtype(Node, capacity)), hosts=np.zeros(n, HOST), ids=np.ascontiguousarray(ids, np.int64),
-        hellos=np.zeros(n, dtype(Hello, capacity)), spoken=np.zeros(n if len(air.radios) else 0, dtype(Hello, capacity)),
+        hellos=np.zeros(n, dtype(Hello, capacity)),
+        spoken=np.zeros(n if len(air.radios) else 0, dtype(Hello, capacity)),
         subs=np.zeros(pool, dtype(Sub, capacity)), sub_frames=np.zeros(pool, FRAME),
         pubs=np.zeros(pool, dtype(Pub, capacity)), pub_frames=np.zeros(pool, FRAME),
         pools=np.zeros(2, POOL),
@@ -89,6 +90,11 @@ def new_world(capacity: Capacity, ids: NDArray[np.int64], first: NDArray[np.int6
     chain(world.sub_frames, 0)
     chain(world.pub_frames, 0)
     return world
+
+
+def room_for(first: NDArray[np.int64]) -> int:
+    """Places that one event may fill: as many as a frame can reach nodes, and some."""
+    return 512 + 2 * int(np.diff(first).max(initial=0))
 
 
 def chain(frames: NDArray[Any], start: int) -> None:

@@ -1,4 +1,4 @@
-"""Bits that arrive wrongly: O-QPSK with the chips of IEEE 802.15.4 (2006, E.4.1.8), and tables of what is asked often."""
+"""Bits that arrive wrongly: O-QPSK as in IEEE 802.15.4 (2006, E.4.1.8), and tables of what is asked often."""
 
 import math
 from statistics import NormalDist

@@ -10,10 +10,12 @@ from psvr.protocol.constants import SECOND
 
 from ..scenario import Scenario
 from ..streams import key, stream
+from ..world import World, room_for
 from .air import BURST, FADE, NOBODY, RADIO, SETTING, WAY, Air
 from .choices import channel_of, device_of, fading_time
 from .errors import LOG_OK, NORMAL
 from .hearing import Hearing, first_fades, from_outside, good_ways, hearing, may_be_received
+from .moving import Movement, kept, lift, put_back
 from .placing import extent
 from .signal import MILLIWATTS
 
@@ -29,20 +31,32 @@ class Field:
         self.fade_key = key(s.seed, "fading")
         self.sources, self.powers, self.bursts = interferers(s, extent(s, places))
         self.pairs: Longs = np.zeros(0, np.int64)       # whose fading stands in the air, ascending
-
-    def hearing(self, places: Floats) -> Hearing:
-        return hearing(self.channel, places)
+        self.places, self.heard = places, hearing(self.channel, places)
+        self.movement = Movement(s, places) if s.mobility.model != "none" else None
 
     def good(self, heard: Hearing) -> NDArray[np.bool_]:
         return good_ways(self.channel, heard)
 
-    def air(self, places: Floats, heard: Hearing) -> Air:
+    def air(self) -> Air:
         """The air before anything is on it."""
-        n = len(places)
+        n = len(self.places)
         radios = np.zeros(n + len(self.sources), RADIO)
         radios["noise"], radios["locked"], radios["answer"] = milliwatts(self.channel.noise), NOBODY, NOBODY
-        first, near, ways, fades = self.ways(places, heard, 0)
+        first, near, ways, fades = self.ways(self.places, self.heard, 0)
         return Air(radios, first, near, ways, fades, self.bursts, self.setting(n), LOG_OK, NORMAL)
+
+    def moved(self, world: World, now: int) -> tuple[World, NDArray[np.bool_]]:
+        """The world with its nodes where they are now, and which of the links are good."""
+        assert self.movement is not None
+        places, before, air = self.movement.at(now / SECOND), self.pairs, world.air
+        heard = hearing(self.channel, places)
+        lift(air, now)
+        first, near, ways, fades = self.ways(places, heard, now)
+        cut = np.isin(heard.sender * len(places) + heard.near, cut_pairs(world)).astype(np.uint8)
+        air = air._replace(first=first, near=near, ways=ways, fades=kept(air.fades, before, fades, self.pairs))
+        put_back(air, cut, now)
+        world.tally["room"] = room_for(heard.first)
+        return world._replace(first=heard.first, near=heard.near, cut=cut, air=air), self.good(heard)
 
     def setting(self, n: int) -> Any:
         s, found = self.scenario, np.zeros(1, SETTING)
@@ -74,6 +88,13 @@ class Field:
         first_fades(self.fade_key, self.pairs, n, self.channel.fading, found)
         found["when"] = now
         return found
+
+
+def cut_pairs(world: World) -> Any:
+    """sender · n + receiver, of the links that are cut."""
+    n = len(world.ids)
+    sender = np.repeat(np.arange(n), np.diff(world.first))
+    return (sender * n + world.near)[world.cut != 0]
 
 
 def milliwatts(dbm: Any) -> Any:

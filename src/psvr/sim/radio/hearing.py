@@ -65,6 +65,10 @@ class Hearing:
     mean: Floats                # dBm, of each way
     pair: Longs                 # lesser · places + greater, of each way
 
+    @property
+    def sender(self) -> Longs:
+        return np.repeat(np.arange(len(self.first) - 1), np.diff(self.first))
+
 
 @jit
 def normal(key: int, a: int, b: int) -> float:

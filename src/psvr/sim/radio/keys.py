@@ -63,3 +63,6 @@ class Mobility:
     file: Annotated[str | None, Text(4096, "the name of a file")] = None
     knots: Annotated[tuple[tuple[float, ...], ...] | None, Rows(("time", "node", "x", "y"), METRES)] = None
     step: Annotated[float, Number(0.01, 3600)] = 1.0
+
+
+DEFAULT, STILL = Radio(), Mobility()

@@ -13,7 +13,7 @@ from psvr.jit import jit
 from .air import NOBODY, Air
 from .errors import BITS_PER_US, NORMALS, log_bit_ok
 
-LOCK = 0.5                              # −3 dB: below it over noise and interference, the start of a frame goes unnoticed
+LOCK = 0.5                              # −3 dB over noise and interference: below it a frame's start goes unnoticed
 MILLIWATTS = math.log(10.0) / 10.0
 LOW31 = (1 << 31) - 1
 
