@@ -20,12 +20,12 @@ constexpr uint16_t PAN = 1;
 constexpr uint32_t OVERHEAD = 11;       // frame control 2, number 1, PAN 2, two short addresses 4, check sum 2
 constexpr uint32_t PHY_HEADER = 6;      // preamble 4, start of frame 1, length 1
 constexpr uint32_t CHANNEL = 11;
-constexpr double NEAR = 8.0, REFERENCE = 1.0;
+constexpr double NEAR = 8.0, NEAREST = 0.1;      // metres
 
 class IndoorLoss : public PropagationLossModel {
   public:
     static double lossDb(double metres) {
-        double d = std::max(metres, REFERENCE);
+        double d = std::max(metres, NEAREST);
         return d <= NEAR ? 40.2 + 20.0 * std::log10(d) : 58.5 + 33.0 * std::log10(d / NEAR);
     }
 
