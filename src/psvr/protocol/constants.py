@@ -27,7 +27,8 @@ QUALITY_BETTER = 9830           # 0.15: what a node must be better by to replace
 QUALITY_BYTE = 257              # one step of the byte on the wire: 255 · 257 = 65535
 SAMPLES = 31                    # the weight of a sample is 1/(k+2) and never below 1/33 ≈ 0.03
 GAP_MOST = 16                   # HELLOs counted as lost in one go; more is a restart or a fault
-SILENCE = 8                     # periods without HELLO after which a node is gone
+SILENCE = 8                     # periods without HELLO after which a node is gone …
+MEMORY = 64                     # … and for which it is remembered how well it was heard: a link that fades comes back
 HALF_OPEN = 5                   # periods until the other side has to keep me too
 HALF_OPEN_MOST = 2              # proposals under way at a time
 REFUSED_LEAST, REFUSED_MOST = 3, 12     # periods to leave a node alone that did not answer a proposal
@@ -39,6 +40,7 @@ SEQ_TRUSTED = 1 << 30           # my own number, heard from others, is believed 
 ROOT_LIFE = 8                   # periods without a newer number until a root is dead …
 ROOT_LIFE_STEPS = 8             # … and one period more per 8 steps of distance: news need time to travel
 NEWS_LATE = 2                   # periods after which a newer number is passed on at once
+YOUNG, AGES = 16, 8             # periods that a link is young, and doublings of its age that are told apart
 DEAD_LIFE = 24                  # periods for which a dead root's old numbers are refused
 DEPTH = 64                      # D_max: ends the counting of fake roots; must exceed the depth of the tree
 DISTANCE_MOST = 65535           # what a HELLO can say

@@ -183,11 +183,11 @@ def tidy(me: Node, now: int) -> None:
     """Free every place whose link is silent, bad, unanswered, or not a link at all."""
     for i in range(len(me.link)):
         link = me.link[i]
-        if link.id < 0 or link.id == me.id or i >= places(me) or find(me, link.id) < i or gone(me, now, link.heard):
+        if link.id < 0 or link.id == me.id or i >= places(me) or find(me, link.id) < i:
             clear(link)
             continue
         keep_in_range(now, link)
-        if link_quality(link) < k.QUALITY_DROP:
+        if gone(me, now, link.heard) or link_quality(link) < k.QUALITY_DROP:
             demote(me, now, i, 0, 0)
         elif link.keeps_me == 0 and elapsed(now, link.since) > k.HALF_OPEN * me.settings.hello:
             demote(me, now, i, spread(me.id, now, i, k.REFUSED_LEAST, k.REFUSED_MOST), 0)
@@ -222,7 +222,7 @@ def keep_in_range(now: int, link: Link) -> None:
 def tidy_candidates(me: Node, now: int) -> None:
     for j in range(len(me.candidate)):
         c = me.candidate[j]
-        if c.id < 0 or c.id == me.id or find(me, c.id) != NONE or gone(me, now, c.heard):
+        if c.id < 0 or c.id == me.id or find(me, c.id) != NONE or elapsed(now, c.heard) > k.MEMORY * me.settings.hello:
             forget_candidate(c)
             continue
         if due(now, c.shun, k.EVICTED_MOST * me.settings.hello):
@@ -242,22 +242,22 @@ def each_period(me: Node, now: int) -> None:
     """Take in one node: one that already keeps me, else one to propose to."""
     tidy(me, now)
     tidy_candidates(me, now)
-    j = best_candidate(me, True)
+    j = best_candidate(me, now, True)
     if j == NONE or not take_in(me, now, j):
-        j = best_candidate(me, False) if half_open(me) < k.HALF_OPEN_MOST else NONE
+        j = best_candidate(me, now, False) if half_open(me) < k.HALF_OPEN_MOST else NONE
         if j != NONE:
             take_in(me, now, j)
-    me.turned_away = count_turned_away(me)
+    me.turned_away = count_turned_away(me, now)
 
 
 @rule
-def count_turned_away(me: Node) -> int:
+def count_turned_away(me: Node, now: int) -> int:
     """Good nodes of another tree that I could join, had I a place: a hub with more leaves than links has some."""
     number = 0
     if find_free(me) == NONE:
         for j in range(len(me.candidate)):
             c = me.candidate[j]
-            if c.id != k.NOBODY and c.root != me.root and good(me, c):
+            if c.id != k.NOBODY and c.root != me.root and good(me, now, c):
                 number += 1
     return number
 
@@ -272,18 +272,18 @@ def half_open(me: Node) -> int:
 
 
 @rule
-def good(me: Node, c: Candidate) -> bool:
-    """Good enough to be taken in; a node that joins two trees may be worse."""
-    return link_quality(c) >= (k.QUALITY_ADMIT if c.root == me.root else k.QUALITY_JOIN)
+def good(me: Node, now: int, c: Candidate) -> bool:
+    """Heard lately, and good enough to be taken in; a node that joins two trees may be worse."""
+    return not gone(me, now, c.heard) and link_quality(c) >= (k.QUALITY_ADMIT if c.root == me.root else k.QUALITY_JOIN)
 
 
 @rule
-def best_candidate(me: Node, keeps_me: bool) -> int:
+def best_candidate(me: Node, now: int, keeps_me: bool) -> int:
     """The best good node to accept, or to propose to; nodes of a foreign root first, for they join two trees."""
     best, most = NONE, -1
     for j in range(len(me.candidate)):
         c = me.candidate[j]
-        if c.id == k.NOBODY or c.evicted == 1 or (c.keeps_me == 1) != keeps_me or not good(me, c):
+        if c.id == k.NOBODY or c.evicted == 1 or (c.keeps_me == 1) != keeps_me or not good(me, now, c):
             continue
         if not keeps_me and (c.shun != 0 or (c.free == 0 and not 0 <= c.root < me.root)):
             continue

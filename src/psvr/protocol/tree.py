@@ -104,20 +104,40 @@ def catch_up(me: Node) -> None:
 
 @rule
 def best_offer(me: Node, now: int) -> int:
-    """The link with the least (root, distance, id); the present parent stays while it is at most a step longer."""
-    best = NONE
+    """The link with the least (root, distance, id), or one at most a step longer that has lasted longer; the present
+    parent stays while it is at most a step longer.
+
+    On a radio, what has lasted will last: long links save steps and fade often, and each that breaks costs everyone a
+    new ring.
+    """
+    nearest = NONE
+    for i in range(len(me.link)):
+        if not refused(me, now, me.link[i]) and (nearest == NONE or less(me.link[i], me.link[nearest])):
+            nearest = i
+    if nearest == NONE:
+        return NONE
+    parent, root, dist = sender(me, me.parent), me.link[nearest].root, me.link[nearest].dist
+    if parent != NONE and not refused(me, now, me.link[parent]):
+        if me.link[parent].root == root and me.link[parent].dist <= dist + 1:
+            return parent
+    best = nearest
     for i in range(len(me.link)):
         link = me.link[i]
-        if refused(me, now, link):
-            continue
-        if best == NONE or less(link, me.link[best]):
-            best = i
-    parent = sender(me, me.parent)
-    if best != NONE and parent != NONE and not refused(me, now, me.link[parent]):
-        kept, other = me.link[parent], me.link[best]
-        if kept.root == other.root and kept.dist <= other.dist + 1:
-            return parent
+        if link.root == root and link.dist <= dist + 1 and not refused(me, now, link):
+            if age(me, now, link) > age(me, now, me.link[best]):
+                best = i
+            elif age(me, now, link) == age(me, now, me.link[best]) and less(link, me.link[best]):
+                best = i
     return best
+
+
+@rule
+def age(me: Node, now: int, link: Link) -> int:
+    """How often a link's time has doubled."""
+    doublings, time = 0, elapsed(now, link.since) // (k.YOUNG * me.settings.hello)
+    while time > 0 and doublings < k.AGES:
+        doublings, time = doublings + 1, time // 2
+    return doublings
 
 
 @rule

@@ -14,6 +14,7 @@ from .air import NOBODY, QUEUE, Air
 
 UNIT, ASSESS = 320, 128                 # µs of a back-off unit, and of looking whether the channel is clear
 LEAST, MOST, BACKOFFS = 3, 5, 4         # exponents, and how often to wait again
+LONG_PAUSE = 640                        # µs between two frames of a node
 ACK_WAIT = 560                          # µs from the end of a frame to giving up its acknowledgement
 PREAMBLE, BYTE = 6, 32                  # bytes before a frame, and µs of a byte
 MAC_BYTES = 11                          # header with short addresses, and check sum
@@ -128,4 +129,4 @@ def done(air: Air, heap: Any, counter: Any, v: int, now: int) -> None:
     r.state = IDLE
     r.token += 1
     if r.queued > 0:
-        contend(air, heap, counter, v, now)
+        contend(air, heap, counter, v, now + LONG_PAUSE)
