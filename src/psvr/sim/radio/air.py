@@ -10,25 +10,27 @@ from .errors import LOG_OK, NORMAL
 NOBODY = -1
 QUEUE = 16                  # frames that wait at a node; more are dropped
 
-# A node's radio; interferers have one each as well, behind those of the nodes.  Powers are mW, times µs.
+# A node's radio; interferers have one each as well, behind those of the nodes.  Powers are mW, times µs.  What every
+# frame in the neighbourhood touches stands first, in one line of the processor's cache.
 RADIO = np.dtype([
     ("noise", "f8"),            # of the receiver, and of who jams it
     ("incident", "f8"),         # all that comes in now, from all who send
     ("signal", "f8"),           # of that, the frame that is being received …
     ("log_ok", "f8"),           # … the logarithm of its chance so far …
     ("since", "i8"),            # … and up to when that is reckoned
-    ("locked_at", "i8"), ("sent_us", "i8"), ("received_us", "i8"), ("on_at", "i8"), ("on_us", "i8"),
-    ("rest", "i8"),             # until when it pauses after a frame
-    ("token", "i8"),            # of the pending step of CSMA-CA: an older one is void
-    ("frame", "i8"),            # what it has on the air, or is trying to send
-    ("queue", "i8", (QUEUE,)),
-    ("head", "i4"), ("queued", "i4"),
     ("locked", "i4"),           # whose frame is being received
     ("in_air", "i4"),           # how many send who can be heard here
-    ("sending", "i4"), ("answer", "i4"),        # to whom an acknowledgement is due, or is being sent
-    ("on", "i4"), ("broken", "i4"),             # the frame on the air was cut off
+    ("sending", "i4"), ("on", "i4"), ("locked_at", "i8"),
+    ("sent_us", "i8"), ("received_us", "i8"), ("on_at", "i8"), ("on_us", "i8"),
+    ("rest", "i8"),             # until when it pauses after a frame
+    ("token", "i8"),            # of the pending step of CSMA-CA: an older one is void
+    ("frame", "i8"),            # what it has on the air
+    ("answer", "i4"),           # to whom an acknowledgement is due, or is being sent
+    ("broken", "i4"),           # the frame on the air was cut off
     ("state", "i4"), ("exponent", "i4"), ("backoffs", "i4"),
-    ("hello", "i4")], align=True)               # a HELLO waits in the queue
+    ("hello", "i4"),            # a HELLO waits in the queue
+    ("head", "i4"), ("queued", "i4"), ("pad", "i8", (5,)),
+    ("queue", "i8", (QUEUE,))], align=True)
 # From a sender to one who can hear it.
 WAY = np.dtype([
     ("mean", "f8"),             # dBm, over all fading
