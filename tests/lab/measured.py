@@ -108,6 +108,7 @@ def overhead() -> pd.DataFrame:
     for n in (10, 20, 50, 100, 200):
         rows += [row(name, 3 + slope * n, 0.6, 1, grid="line", n=n, s=5, system=system)
                  for name, slope in (("stabilization", 0.3), ("recovery", 0.15)) for system in ("psvr/all", "shen")]
+    rows += [row("never_recovered", 4.0, grid="line", n=200, s=5, system="shen")]
     return frame(rows)
 
 

@@ -140,6 +140,13 @@ def test_a_time_that_not_all_trials_have_is_marked_and_not_averaged() -> None:
     assert costs_in(settled, 2, 0) == {"PSVR (all)": all_of_them, "Shen": all_of_them}
 
 
+def test_a_recovery_that_not_all_trials_had_is_marked() -> None:
+    _, after = figures_of("overhead", FRAMES["overhead"]())["line"].axes
+    found = {line.get_marker() if line.get_marker() == "x" else line.get_label(): list(line.get_xdata())
+             for line in after.lines}
+    assert found == {"x": [200], "PSVR (all)": [10, 20, 50, 100, 200], "Shen": [10, 20, 50, 100]}
+
+
 def test_there_is_no_time_to_settle_while_subscriptions_change() -> None:
     measures = FRAMES["overhead"]()
     assert costs_in(measures, 2, 3) == {} and len(costs_in(measures, 0, 3)) == 2
