@@ -17,7 +17,7 @@ from measured import FRAMES, frame, ranges, row
 from psvr.errors import BadInput
 from psvr.lab import plots
 from psvr.lab.figures import draw_all, drawn_by, style
-from psvr.lab.study import BUILT_IN
+from psvr.lab.study import BUILT_IN, load
 
 NAMES = {"gain": ["gain", "density", "map", "messages"], "hops": ["histogram", "mean"],
          "range": ["boxes", "subscribers", "capped"], "throughput": ["delivery"], "overhead": ["costs", "line"]}
@@ -33,6 +33,11 @@ def figures_of(study: str, measures: pd.DataFrame) -> dict[str, Figure]:
 
 def words_in(figure: Figure) -> list[str]:
     return [text.get_text() for text in figure.findobj(matplotlib.text.Text) if text.get_text()]
+
+
+@pytest.mark.parametrize("study", FRAMES)
+def test_what_is_drawn_here_has_the_grids_of_the_study(study: str) -> None:
+    assert set(FRAMES[study]()["grid"]) <= {grid.name for grid in load([study])[0].grids}
 
 
 @pytest.mark.parametrize("study", FRAMES)
