@@ -21,7 +21,6 @@ from .timing import table
 
 ON_REQUEST = True       # several minutes
 CORES = 2
-ROUNDS = 2
 GAIN = ["n=100", "p=0.1", "s=10", "publications=1000", 'systems=["psvr/all", "td"]']
 STUDIES = [             # what is run, how it is called, and the parameters that make it several minutes long
     ("gain", "gain", ["main.repetitions=40000", *(f"main.{text}" for text in GAIN)]),
@@ -68,12 +67,11 @@ def run() -> None:
         for name, title, sets in STUDIES:
             warm = prepared(name, [*sets, "main.repetitions=4"], Path(folder) / f"warm-{name}")
             with_spark(spark, warm)
-            for turn in range(ROUNDS):
-                it = prepared(name, sets, Path(folder) / f"{name}-{turn}")
-                lab, tasks = with_spark(spark, it)
-                plain = bare(it.work, tasks)
-                per_second = len(it.trials) * it.study.grids[0].parameters.get("publications", (0,))[0] / lab
-                rows.append([title, f"{len(it.trials):,}", f"{len(tasks):,}", f"{lab:.1f}", f"{plain:.1f}",
-                             f"{plain / lab:.2f}", f"{per_second:,.0f}" if per_second else "–"])
+            it = prepared(name, sets, Path(folder) / name)
+            lab, tasks = with_spark(spark, it)
+            plain = bare(it.work, tasks)
+            per_second = len(it.trials) * it.study.grids[0].parameters.get("publications", (0,))[0] / lab
+            rows.append([title, f"{len(it.trials):,}", f"{len(tasks):,}", f"{lab:.1f}", f"{plain:.1f}",
+                         f"{plain / lab:.2f}", f"{per_second:,.0f}" if per_second else "–"])
     stop()
     print(table(["study", "trials", "tasks", "Spark, s", "two bare processes, s", "ratio", "publications/s"], rows))

@@ -15,6 +15,7 @@ def spark() -> Iterator[SparkSession]:
     stop()
 
 
+@pytest.hookimpl(tryfirst=True)        # before xdist reads the marks
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Tests of one file run in one process: clusters and finished studies, which they share, take long to make."""
     for item in items:

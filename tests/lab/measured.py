@@ -70,7 +70,8 @@ def ranges() -> pd.DataFrame:
     for degree in (6.0, 8.0, 12.0, 16.0, 24.0):
         for s in (1, 2, 5, 10, 25, 49):
             saved = 1.9 * degree * (1 - s / 49) / s**0.8
-            cell = {"grid": "main", "n": 50, "degree": degree, "s": s, "system": "psvr/all", "against": "shen"}
+            cell = {"grid": "main" if s == 1 else "more", "n": 50, "degree": degree, "s": s, "system": "psvr/all",
+                    "against": "shen"}
             rows += [row("subscription_gain", -saved, 1.2, saved / 4 + 0.001, **cell), row("gain", -saved, 1.0, **cell)]
         capped = {"grid": "capped", "n": 40, "degree": degree, "c_n": 9, "system": "psvr/all", "against": "shen"}
         rows.append(row("subscription_gain", -14 - degree / 4, 1.2, 4.0, **capped))
@@ -108,6 +109,7 @@ def overhead() -> pd.DataFrame:
     for n in (10, 20, 50, 100, 200):
         rows += [row(name, 3 + slope * n, 0.6, 1, grid="line", n=n, s=5, system=system)
                  for name, slope in (("stabilization", 0.3), ("recovery", 0.15)) for system in ("psvr/all", "shen")]
+    rows += [row("never_recovered", 4.0, grid="line", n=200, s=5, system="shen")]
     return frame(rows)
 
 

@@ -54,6 +54,8 @@ SINGLE: dict[str, tuple[float, Ratio]] = {
     "stabilization": (1e-6, lambda r: (r["stable_us"], 1)),
     "never_stable": (100, lambda r: (int(r["stable_us"] is None), None if r["simulated_us"] is None else 1)),
     "recovery": (1e-6, lambda r: (total(r["recovery_us"]), known(r["recovery_us"]))),
+    "never_recovered": (100, lambda r: (None, None) if r["recovery_us"] is None else
+                        (len(r["recovery_us"]) - (known(r["recovery_us"]) or 0), len(r["recovery_us"]))),
     "control_bytes": (1, lambda r: (total([r["hello_bytes"], r["sub_bytes"]]) if r["hello_bytes"] is not None and
                                     r["sub_bytes"] is not None else None, node_time(r))),
     "hello_bytes": (1, lambda r: (r["hello_bytes"], node_time(r))),
@@ -67,6 +69,7 @@ SINGLE: dict[str, tuple[float, Ratio]] = {
     "link_load_max": (1, lambda r: (r["link_load_max"], 1)),
     "degree": (2, lambda r: (r["links"], r["nodes"])),
 }
+SHARES = {"delivery_ratio", "short_routes", "never_stable", "never_recovered"}
 PAIRS = {"gain": ("messages", 100.0), "hops_difference": ("hops", 1.0),
          "delivery_difference": ("delivery_ratio", 100.0), "short_routes_difference": ("short_routes", 100.0)}
 
@@ -80,7 +83,8 @@ def naive(rows: list[Row], parameters: Sequence[str]) -> dict[Key, dict[str, Any
         for system in {r["system"] for r in mine}:
             those = [r for r in mine if r["system"] == system]
             for name, (factor, formula) in SINGLE.items():
-                put(found, (*cell, system, None, name, None), ratio([formula(r) for r in those], factor))
+                estimates = ratio([formula(r) for r in those], factor)
+                put(found, (*cell, system, None, name, None), within(estimates) if name in SHARES else estimates)
             routes(found, (*cell, system, None, "routes"), those)
             if system.split("/")[0] not in ("td", "ts", "steiner", "shen", "ring", "flood", "vr2015"):
                 for against in {r["system"] for r in mine} - {system}:
@@ -96,7 +100,14 @@ def put(found: dict[Key, dict[str, Any]], key: Key, estimates: dict[str, Any] | 
 def routes(found: dict[Key, dict[str, Any]], key: Key, rows: list[Row]) -> None:
     told = [r for r in rows if r["hops"] is not None]
     for h in range(max((len(r["hops"]) for r in told), default=0)):
-        put(found, (*key, h), ratio([((r["hops"] + [0] * h + [0])[h], r["delivered"]) for r in told], 100))
+        put(found, (*key, h), within(ratio([((r["hops"] + [0] * h + [0])[h], r["delivered"]) for r in told], 100)))
+
+
+def within(estimates: dict[str, Any] | None) -> dict[str, Any] | None:
+    """A share lies between 0 and 100 %."""
+    if estimates is None or estimates["low"] is None:
+        return estimates
+    return {**estimates, "low": max(estimates["low"], 0.0), "high": min(estimates["high"], 100.0)}
 
 
 def compare(found: dict[Key, dict[str, Any]], key: Key, first: list[Row], second: list[Row]) -> None:

@@ -17,7 +17,7 @@ from measured import FRAMES, frame, ranges, row
 from psvr.errors import BadInput
 from psvr.lab import plots
 from psvr.lab.figures import draw_all, drawn_by, style
-from psvr.lab.study import BUILT_IN
+from psvr.lab.study import BUILT_IN, load
 
 NAMES = {"gain": ["gain", "density", "map", "messages"], "hops": ["histogram", "mean"],
          "range": ["boxes", "subscribers", "capped"], "throughput": ["delivery"], "overhead": ["costs", "line"]}
@@ -33,6 +33,11 @@ def figures_of(study: str, measures: pd.DataFrame) -> dict[str, Figure]:
 
 def words_in(figure: Figure) -> list[str]:
     return [text.get_text() for text in figure.findobj(matplotlib.text.Text) if text.get_text()]
+
+
+@pytest.mark.parametrize("study", FRAMES)
+def test_what_is_drawn_here_has_the_grids_of_the_study(study: str) -> None:
+    assert set(FRAMES[study]()["grid"]) <= {grid.name for grid in load([study])[0].grids}
 
 
 @pytest.mark.parametrize("study", FRAMES)
@@ -138,6 +143,13 @@ def test_a_time_that_not_all_trials_have_is_marked_and_not_averaged() -> None:
     assert costs_in(measures, 2, 0) == {"x": [200, 200], "PSVR (all)": known, "Shen": known}
     settled = measures[measures["measure"] != "never_stable"]
     assert costs_in(settled, 2, 0) == {"PSVR (all)": all_of_them, "Shen": all_of_them}
+
+
+def test_a_recovery_that_not_all_trials_had_is_marked() -> None:
+    _, after = figures_of("overhead", FRAMES["overhead"]())["line"].axes
+    found = {line.get_marker() if line.get_marker() == "x" else line.get_label(): list(line.get_xdata())
+             for line in after.lines}
+    assert found == {"x": [200], "PSVR (all)": [10, 20, 50, 100, 200], "Shen": [10, 20, 50, 100]}
 
 
 def test_there_is_no_time_to_settle_while_subscriptions_change() -> None:

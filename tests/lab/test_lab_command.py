@@ -1,5 +1,6 @@
 """`psvr lab`: a study from its folder to the report, again, changed, and everything that a user can do wrong."""
 
+import errno
 import json
 import os
 import signal
@@ -7,6 +8,7 @@ import socket
 import time
 from pathlib import Path
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from lab_process import KEYS, claims, lab, refused, start, stored
@@ -169,6 +171,35 @@ def test_a_corrupt_file_is_named_and_without_it_all_is_well(tmp_path: Path, insi
     assert stored(out / "small").equals(whole)
 
 
+def test_damaged_results_are_named_and_made_again(tmp_path: Path, inside: Inside) -> None:
+    study, out = small_study(tmp_path), tmp_path / "out"
+    assert inside("run", study, "--out", out)[0] == 0
+    for name in ("small/measures.parquet", "report.json"):
+        file = out / name
+        whole = file.read_bytes()
+        file.write_bytes(whole[:len(whole) // 2])
+        status, _, said = inside("sql", "SELECT 1", "--out", out)
+        assert status == 2 and str(file) in said and len(said.splitlines()) == 1
+        assert inside("report", "--out", out)[0] == 0
+        assert inside("sql", "SELECT 1", "--out", out)[0] == 0
+
+
+def test_no_room_for_the_report_leaves_the_old_one(tmp_path: Path, inside: Inside,
+                                                   monkeypatch: pytest.MonkeyPatch) -> None:
+    study, out = small_study(tmp_path), tmp_path / "out"
+    assert inside("run", study, "--out", out)[0] == 0
+    before = {file: file.read_bytes() for file in out.rglob("*.*g") if file.is_file()}
+    assert len(before) == 2
+
+    def full(handle: int) -> None:
+        if ".half-" in os.readlink(f"/proc/self/fd/{handle}"):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    monkeypatch.setattr("psvr.lab.whole.os.fsync", full)
+    status, _, said = inside("report", "--out", out)
+    assert status == 2 and "no space left" in said and len(said.splitlines()) == 1
+    assert before == {file: file.read_bytes() for file in before} and not list(out.rglob(".half-*"))
+
+
 def test_two_runs_in_one_folder_are_refused(tmp_path: Path) -> None:
     study = small_study(tmp_path, STUDY.replace("s = [1, 8]", "s = 1\nsleep = 30"))
     run = start("run", study, "--out", tmp_path / "out", *LOCAL)
@@ -187,8 +218,12 @@ def test_a_master_that_is_not_there_is_said(tmp_path: Path) -> None:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     master = f"spark://127.0.0.1:{port}"
-    said = refused("run", small_study(tmp_path), "--out", tmp_path / "out", "--master", master, "--quiet")
+    study, rows = small_study(tmp_path), tmp_path / "out" / "small" / "trials"
+    rows.mkdir(parents=True)
+    pq.write_table(pa.table({"trial": ["x"], "system": ["td"]}), rows / "part.parquet")
+    said = refused("run", study, "--out", tmp_path / "out", "--master", master, "--quiet", "--again")
     assert str(port) in said
+    assert (rows / "part.parquet").exists()         # set aside only when others can be made
 
 
 def test_bad_queries_are_said_in_one_line(ran: tuple[Path, Path, str], inside: Inside) -> None:

@@ -112,6 +112,25 @@ def test_never_stable_is_asked_of_simulated_trials_only(spark: SparkSession) -> 
     assert (only(measures, "stabilization")["value"], only(measures, "stabilization")["trials"]) == (8.0, 1)
 
 
+def test_faults_without_recovery_are_counted(spark: SparkSession) -> None:
+    rows = rows_of(spark, "recovery_us array<bigint>", (1, "psvr/all", [2_000_000, None]), (2, "psvr/all", [4_000_000]),
+                   (3, "psvr/all", []), (4, "psvr/all", None))
+    measures = measure(rows).collect()
+    assert only(measures, "recovery")["value"] == 3.0
+    assert only(measures, "never_recovered")["value"] == pytest.approx(100 / 3)
+
+
+def test_the_interval_of_a_share_ends_at_none_and_all(spark: SparkSession) -> None:
+    rows = rows_of(spark, "expected bigint, delivered bigint, messages bigint, published bigint",
+                   (1, "psvr/all", 10, 10, 9, 1), (2, "psvr/all", 10, 9, 1, 1))
+    measures = measure(rows).collect()
+    assert (only(measures, "delivery_ratio")["low"], only(measures, "delivery_ratio")["high"]) == (
+        pytest.approx(95 - 5 * t95(1)), 100.0)
+    assert only(measures, "messages")["low"] == pytest.approx(5 - 4 * t95(1))       # no share, and left as it is
+    [alone] = measure(rows.where("trial = 't1'")).where("measure = 'delivery_ratio'").collect()
+    assert (alone["low"], alone["high"]) == (None, None)
+
+
 def test_subscription_gain_has_quantiles_over_channels(spark: SparkSession) -> None:
     rows = rows_of(spark, "messages_by_channel array<bigint>", (1, "psvr/all", [10, 20, 7]), (1, "shen", [20, 20, 0]),
                    (2, "psvr/all", [30, 5, None]), (2, "shen", [20, 10, 5]))
@@ -178,7 +197,7 @@ def test_fast_is_naive(many: tuple[list[dict[str, Any]], list[Row]]) -> None:
     slow = naive(rows, ["n", "p"])
     keys = [tuple(row[name] for name in ("grid", "n", "p", "system", "against", "measure", "bin")) for row in fast]
     assert len(keys) == len(set(keys)) and set(keys) == set(slow)
-    assert len({key[5] for key in keys}) == 26
+    assert len({key[5] for key in keys}) == 27
     for key, row in zip(keys, fast):
         for name in ESTIMATES:
             one, other = row[name], slow[key][name]

@@ -146,3 +146,6 @@ def test_claims_of_overhead_follow_the_rows(spark: SparkSession, rows: dict[str,
         return verdicts(spark, "overhead", altered(table, "stable_us", micros))
     assert {c.verdict for c in taking(lambda n: n**0.5).values()} == {claims.HOLDS}
     assert {c.verdict for c in taking(lambda n: n**2).values()} == {claims.DIFFERS}
+    lost = altered(rows["overhead"], "recovery_us", lambda row: [round(1e6 * row["n"]**0.5), None])
+    found = verdicts(spark, "overhead", lost)["overhead-addition"]
+    assert found.verdict == claims.UNDECIDED and found.high == float("inf")

@@ -66,8 +66,12 @@ def report(options: argparse.Namespace) -> int:
 def make_report(spark: "SparkSession", options: argparse.Namespace) -> None:
     """Over all studies that the folder has rows of."""
     from psvr.lab.pipeline import report_on
+    from psvr.lab.run import no_room
     from psvr.lab.wording import plain, quantity
-    claims = report_on(spark, studies_in(options.out), options.out, options.master)
+    try:
+        claims = report_on(spark, studies_in(options.out), options.out, options.master)
+    except OSError as error:
+        raise no_room(error, options.out) from error
     lines = [f"  {claim.verdict:<10} {claim.text} Paper: {claim.paper}. "
              f"Here: {plain(quantity(claim.value, claim.low, claim.high, claim.unit))}." for claim in claims]
     print("\n".join([f"report: {options.out / 'report.html'}", *lines]), file=sys.stderr)

@@ -24,9 +24,9 @@ def run(options: argparse.Namespace) -> int:
     with locked(options.out):
         prepared = [prepare(study, asked(study, options.sets, files, names), options.out) for study in studies]
         announce(prepared, options.quiet)
-        if options.again:
-            again(prepared)
         with session_of(options) as spark:
+            if options.again:
+                again(prepared)
             try:
                 for it in prepared:
                     run_study(spark, it, Progress(it.study.name, options.quiet))
@@ -43,7 +43,8 @@ def announce(prepared: Sequence[Prepared], quiet: bool) -> None:
     trials = sum(len(it.trials) for it in prepared)
     seconds = sum(sum(c * len(s) for c, s in zip(it.trials.column("cost").to_pylist(),
                                                  it.trials.column("systems").to_pylist())) for it in prepared)
-    print(f"{len(prepared)} studies, {trials:,} trials, about {spoken(seconds)} of computing on one core; "
+    studies = "one study" if len(prepared) == 1 else f"{len(prepared)} studies"
+    print(f"{studies}, {trials:,} trials, about {spoken(seconds)} of computing on one core; "
           "the first run compiles the rules, for a minute or two", file=sys.stderr, flush=True)
 
 

@@ -7,7 +7,7 @@ so every sum of fractions has the same bits, however the rows were spread.
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from .formulas import DIFFERENCE, GAIN, RATIO
+from .formulas import DIFFERENCE, GAIN, RATIO, SHARES
 from .student import student
 
 NUMBERS = ("numerator", "denominator", "other_numerator", "other_denominator")
@@ -51,7 +51,14 @@ def bounded(cells: DataFrame) -> DataFrame:
     variance = squares * trials / F.nullif(trials - 1, F.lit(0))
     return (cells.withColumn("margin", student(trials - 1) * F.col("factor") * F.sqrt(variance))
             .withColumn("low", F.col("value") - F.col("margin")).withColumn("high", F.col("value") + F.col("margin"))
-            .withColumn("trials", trials.cast("long")))
+            .transform(cut_off).withColumn("trials", trials.cast("long")))
+
+
+def cut_off(cells: DataFrame) -> DataFrame:
+    """A share of all lies between none and all, and so does its interval."""
+    share = F.col("measure").isin(*SHARES) & F.col("margin").isNotNull()
+    return (cells.withColumn("low", F.when(share, F.greatest("low", F.lit(0.0))).otherwise(F.col("low")))
+            .withColumn("high", F.when(share, F.least("high", F.lit(100.0))).otherwise(F.col("high"))))
 
 
 def spread(cells: DataFrame) -> DataFrame:

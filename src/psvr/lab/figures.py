@@ -3,6 +3,7 @@
 The same measures give the same bytes, on a machine with or without a display.
 """
 
+import io
 import sys
 import traceback
 from collections.abc import Callable
@@ -18,6 +19,7 @@ from matplotlib.figure import Figure
 from psvr.errors import BadInput
 
 from .plots import INK, PAPER, QUIET, RULE
+from .whole import replace
 
 Draw = Callable[[pd.DataFrame], dict[str, Figure]]
 DOTS = 160                              # of a PNG, per inch
@@ -87,15 +89,21 @@ def drawn_by(file: Path, study: str, measures: pd.DataFrame) -> dict[str, Figure
 def write(file: Path, study: str, name: str, figure: Figure, out: Path) -> Drawn:
     drawn = Drawn(study, name, str(figure.get_label()), out / f"{study}-{name}.svg", out / f"{study}-{name}.png")
     try:
-        figure.savefig(drawn.svg, format="svg", metadata={"Date": None, "Creator": None})
-        figure.savefig(drawn.png, format="png", dpi=DOTS, metadata={"Software": None})
-    except OSError:
-        raise                           # of the disk, not of the figure
+        svg = saved(figure, format="svg", metadata={"Date": None, "Creator": None})
+        png = saved(figure, format="png", dpi=DOTS, metadata={"Software": None})
     except Exception as error:
         raise failure(file, error) from error
     finally:
         close(figure)
+    replace(drawn.svg, svg)
+    replace(drawn.png, png)
     return drawn
+
+
+def saved(figure: Figure, **how: Any) -> bytes:
+    content = io.BytesIO()
+    figure.savefig(content, **how)
+    return content.getvalue()
 
 
 def close(figure: Figure) -> None:

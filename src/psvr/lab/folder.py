@@ -14,6 +14,7 @@ from psvr.errors import BadInput
 
 from .files import kept
 from .study import BUILT_IN, Study, load, read_toml
+from .whole import replace
 
 LOCK = ".lock"
 
@@ -37,7 +38,7 @@ def asked(study: Study, sets: Sequence[str], systems: Sequence[tuple[str, str]],
 def remember(folder: Path, asked: Asked, study: Study) -> None:
     """Write down how a study was asked for, and what that meant."""
     folder.mkdir(parents=True, exist_ok=True)
-    replace_text(folder / "study.json", json.dumps({**asdict(asked), "described": study.described()}, indent=1))
+    replace(folder / "study.json", json.dumps({**asdict(asked), "described": study.described()}, indent=1))
 
 
 def recalled(folder: Path) -> dict[str, Any] | None:
@@ -76,12 +77,6 @@ def as_in_the_paper(file: Path) -> tuple[int, str]:
     order = [str(name) for name in read_toml(BUILT_IN / "paper")["studies"]]
     name = file.parent.name
     return order.index(name) if name in order else len(order), name
-
-
-def replace_text(file: Path, text: str) -> None:
-    half = file.with_name(f".half-{file.name}")
-    half.write_text(text, "utf-8")
-    os.replace(half, file)
 
 
 def set_aside(folder: Path) -> None:

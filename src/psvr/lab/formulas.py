@@ -54,6 +54,8 @@ SINGLE = (
             ("stable_us", "simulated_us")),
     Formula("recovery", "s", 1e-6, SUM_OF_LIST.format("recovery_us"),
             "size(filter(recovery_us, x -> x IS NOT NULL))", ("recovery_us",)),
+    Formula("never_recovered", "%", 100, "size(filter(recovery_us, x -> x IS NULL))", "size(recovery_us)",
+            ("recovery_us",)),
     Formula("control_bytes", BYTES, 1e6, "hello_bytes + sub_bytes", NODE_TIME,
             ("hello_bytes", "sub_bytes", "nodes", "simulated_us")),
     Formula("hello_bytes", BYTES, 1e6, "hello_bytes", NODE_TIME, ("hello_bytes", "nodes", "simulated_us")),
@@ -68,6 +70,7 @@ SINGLE = (
     Formula("degree", "neighbours", 2, "links", "nodes", ("links", "nodes")),
 )
 ROUTES = Formula("routes", "%", 100, "hops", "delivered", ("hops", "delivered"))       # one for each number of hops
+SHARES = ("delivery_ratio", "short_routes", "never_stable", "never_recovered", "routes")     # from 0 to 100 %
 
 
 def pair(measure: str, form: str, single: str, unit: str, factor: float) -> Formula:

@@ -159,4 +159,6 @@ def foot(about: About) -> str:
     listed = "".join(f"<div><dt>{escaped(k)}</dt><dd>{escaped(v)}</dd></div>" for k, v in made.items())
     return (f'<footer><h2>How this was made</h2><dl class="about">{listed}</dl><p>Verdicts are computed from the rows: '
             "each claim is a query over the measures and a condition on its answer. Intervals are those of the mean "
-            "over trials, at 95&nbsp;%. The same numbers are in <a href=\"report.json\">report.json</a>.</p></footer>")
+            "over trials, at 95&nbsp;%. Where a claim is about the worst of many cells, value and interval are those "
+            "of that cell, but the end that would refute the claim is the furthest of any cell; for the number of "
+            "cells they are not widened. The same numbers are in <a href=\"report.json\">report.json</a>.</p></footer>")

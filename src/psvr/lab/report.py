@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from .findings import About, StudyResult
 from .page import page
+from .whole import replace
 
 if TYPE_CHECKING:
     from .claims import Claim
@@ -51,12 +52,3 @@ def study_values(study: StudyResult, out: Path) -> dict[str, Any]:
     figures = [{"name": drawn.name, "caption": drawn.caption, "svg": os.path.relpath(drawn.svg, out),
                 "png": os.path.relpath(drawn.png, out)} for drawn in study.figures]
     return {**plain, "figures": figures, "trials": f"{study.name}/trials", "measures": f"{study.name}/measures.parquet"}
-
-
-def replace(file: Path, text: str) -> None:
-    half = file.with_name(f".half-{file.name}")
-    with open(half, "w", encoding="utf-8") as handle:
-        handle.write(text)
-        handle.flush()
-        os.fsync(handle.fileno())
-    os.replace(half, file)

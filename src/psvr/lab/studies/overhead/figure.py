@@ -10,6 +10,7 @@ GRIDS = {"size": ("n", "nodes n"), "density": ("degree", "neighbours per node"),
 COSTS = {"control_bytes": "control traffic\n(bytes per node and s)", "table_bytes": "largest table of PSVR\n(bytes)",
          "stabilization": "time to settle\n(s)"}
 LINE = {"stabilization": "from nothing until settled", "recovery": "after a node has joined"}
+NEVER = {"stabilization": "never_stable", "recovery": "never_recovered"}
 WITHOUT_TABLE = {"shen", "ring", "flood"}       # table_bytes are those of RS, which these do not use
 CAPTION = ("What each node sends to keep tree, ring and tables, how large the routing table of PSVR grows, and how "
            "long a network takes from nothing until it is settled. In each column one thing is varied. Bands are 95 % "
@@ -61,15 +62,15 @@ def on_a_line(measures: pd.DataFrame) -> Figure:
         return plots.nothing()
     figure, axes = plots.panels(1, len(times), sharex=True)
     for (name, rows), panel in zip(times.items(), axes[0]):
-        if name == "stabilization":
-            rows = without_unsettled(panel, rows, plots.choose(measures, "never_stable", grid="line"), "n")
+        rows = without_unsettled(panel, rows, plots.choose(measures, NEVER[name], grid="line"), "n")
         plots.lines(panel, rows, "n")
         plots.from_zero(panel)
         plots.ticks(panel, plots.levels(measures[measures["grid"] == "line"], "n"))
         panel.set(title=LINE[name], xlabel="nodes n, in a line", ylabel="time (s)")
     plots.legend(figure)
     return plots.caption(figure, "How long nodes in a line, the network with the longest ways, take to settle, and to "
-                         "settle again after one of them starts anew with nothing. Bands are 95 % intervals.")
+                         "settle again after one of them starts anew with nothing. Bands are 95 % intervals. A × "
+                         "stands for a time that is not known, because not all trials settled.")
 
 
 def without_unsettled(panel: plots.Axes, times: pd.DataFrame, never: pd.DataFrame, x: str) -> pd.DataFrame:

@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 
 from psvr.lab import plots
 
+BY_SUBSCRIBERS = {"main", "more"}       # one subscriber, and several
 SAVED = "messages saved against Shen (%)"
 TURNED = {"value": "value", "low": "high", "high": "low", "p05": "p95", "p25": "p75", "p50": "p50", "p75": "p25",
           "p95": "p05"}
@@ -16,8 +17,8 @@ TURNED = {"value": "value", "low": "high", "high": "low", "p05": "p95", "p25": "
 
 def draw(measures: pd.DataFrame) -> dict[str, Figure]:
     each, capped = (saved(plots.choose(measures, "subscription_gain", grid=grid, against="shen"))
-                    for grid in ("main", "capped"))
-    together = saved(plots.choose(measures, "gain", grid="main", against="shen"))
+                    for grid in (BY_SUBSCRIBERS, "capped"))
+    together = saved(plots.choose(measures, "gain", grid=BY_SUBSCRIBERS, against="shen"))
     return {"boxes": boxes(each), "subscribers": over_subscribers(together), "capped": few_links(capped)}
 
 
