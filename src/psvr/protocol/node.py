@@ -97,6 +97,12 @@ def publish(me: Node, now: int, channel: int, boot: int, number: int, load: int,
 
 
 @rule
+def should_wait(me: Node) -> bool:
+    """Publications had better wait a little: hosts keep some, for a while."""
+    return publication.should_wait(me)
+
+
+@rule
 def subscribe(me: Node, now: int, channel: int) -> bool:
     """The application subscribes; False if there is no room.  The first SUB is due at once."""
     if channel == k.NO_CHANNEL:

@@ -4,7 +4,7 @@ The systems differ in how they go on; this is the one place that knows all of th
 """
 
 from . import constants as k
-from . import own
+from . import own, subscription
 from .around import forward_ring, forward_vr2015
 from .form import rule
 from .links import sender
@@ -54,6 +54,16 @@ def start(me: Node, channel: int, boot: int, number: int, load: int, out: Pub) -
     out.ring, out.cur, out.ep = clip(me.ring, -1, LOW32), NONE, NONE
     if uses_ring(me) and has_ring(me):
         out.cur = out.ep = me.position[0]
+
+
+@rule
+def should_wait(me: Node) -> bool:
+    """A publication of mine would be lost: the ring is being laid, or is so new that tables are still being filled."""
+    if not uses_ring(me):
+        return False
+    if not has_ring(me):
+        return me.root != me.id or me.size != 1
+    return subscription.announces(me) and me.bursts >= k.BURSTS - 1
 
 
 @rule

@@ -14,12 +14,14 @@ from .frames import (
     SOURCE,
     SUB_END,
     SUB_START,
+    WAITED,
     WAKE,
     end_hello,
     end_pub,
     end_sub,
     fire,
     send_sub,
+    waited,
     wake,
 )
 from .notes import OFF
@@ -74,6 +76,8 @@ def run(w: World, until: int) -> int:
             send_sub(w, v, ref, now, 1)
         elif kind == SOURCE:
             fire(w, ref, now)
+        elif kind == WAITED:
+            waited(w, ref, now)
         else:
             wireless(w, kind, v, ref, now)
     return DONE

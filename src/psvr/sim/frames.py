@@ -34,8 +34,12 @@ from .radio.access import READY
 from .world import PUBS, SUBS, World
 
 WAKE, HELLO_END, SUB_START, SUB_END, PUB_END, SOURCE = range(6)
+WAITED = 14                     # after the events of the wireless channel
 ACK = 0                         # of a frame on the air: what it is beside HELLO_END, SUB_END and PUB_END
 KINDS = 16
+OUTBOX = 8                      # publications that wait at a node while there is no ring that could carry them …
+LOOK, WAIT_MOST = 250_000, 10_000_000       # … µs between two looks, and the longest that they wait
+ROUNDS, ROUND_PAUSE = 2, 1_000_000      # a frame that failed, detour and all, is tried again so often, µs later
 
 
 @jit
@@ -149,7 +153,7 @@ def take(frames: Any, pool: Any) -> int:
     i = pool.free
     f = frames[i]
     pool.free, pool.used = f.next, pool.used + 1
-    f.used, f.tries, f.got, f.detour = 1, 0, 0, 0
+    f.used, f.tries, f.got, f.detour, f.rounds = 1, 0, 0, 0, 0
     return i
 
 
@@ -292,6 +296,10 @@ def give_up(w: World, i: int, now: int) -> None:
     if w.outcome[1].sends > 0:
         pub.hops -= 1                   # `carry` counts the hop again
         send_outcome(w, v, pub, publication, now, 1, 1)
+    elif f.rounds < ROUNDS and f.to >= 0:
+        f.rounds, f.tries = f.rounds + 1, 0
+        transmit(w, i, now + ROUND_PAUSE)
+        return
     else:
         w.drops[LINK_FAILED] += 1
         if w.tally[0].level >= PUB_LEVEL:
@@ -337,13 +345,42 @@ def publish(w: World, v: int, channel: int, load: int, now: int) -> int:
     p.time, p.node, p.channel, p.messages, p.receptions = now, v, channel, 0, 0
     host.number += 1
     i = take(w.pub_frames, w.pools[PUBS])
-    pub = w.pubs[i]
-    rules.publish(w.nodes[v], local(w, v, now), w.hashes[channel], host.boot, host.number, load, pub, w.outcome[0])
+    f, pub = w.pub_frames[i], w.pubs[i]
+    f.node, f.publication = v, publication
+    pub.origin, pub.boot, pub.number, pub.load, pub.hops = w.ids[v], host.boot, host.number, load, 0
+    pub.cur = pub.ep = k.NOBODY
     if tally.level >= PUB_LEVEL:
         note_pub(w, now, PUBLISHED, v, -1, pub, channel, -1, -1)
-    after_pub(w, v, pub, publication, now)
-    give_back(w.pub_frames, w.pools[PUBS], i)
+    if rules.should_wait(w.nodes[v]) and host.waiting < OUTBOX:
+        host.waiting += 1
+        push(w.heap, w.counter, now + LOOK, WAITED, v, i)
+    else:
+        let_out(w, i, now)
     return publication
+
+
+@jit
+def let_out(w: World, i: int, now: int) -> None:
+    """A publication goes its way."""
+    f, pub = w.pub_frames[i], w.pubs[i]
+    v, hashed = f.node, w.hashes[w.publications[f.publication].channel]
+    rules.publish(w.nodes[v], local(w, v, now), hashed, pub.boot, pub.number, pub.load, pub, w.outcome[0])
+    after_pub(w, v, pub, f.publication, now)
+    give_back(w.pub_frames, w.pools[PUBS], i)
+
+
+@jit
+def waited(w: World, i: int, now: int) -> None:
+    """A publication has waited for a ring: on, if there is one now, or if it is too late."""
+    f = w.pub_frames[i]
+    if w.hosts[f.node].alive != 0 and w.pubs[i].boot == w.hosts[f.node].boot:
+        if rules.should_wait(w.nodes[f.node]) and now < w.publications[f.publication].time + WAIT_MOST:
+            push(w.heap, w.counter, now + LOOK, WAITED, f.node, i)
+            return
+        w.hosts[f.node].waiting -= 1
+        let_out(w, i, now)
+    else:
+        give_back(w.pub_frames, w.pools[PUBS], i)
 
 
 @jit

@@ -10,7 +10,7 @@ from .network import PACKED, Network
 from .radio.energy import energy
 from .results import SECOND, count, stability
 
-WINDOW = 5 * SECOND             # a publication has this long to arrive …
+WINDOW = 15 * SECOND            # a publication has this long to arrive, ten of them for a ring …
 WINDOW_STEP = 20_000            # … and 20 ms more per position of the largest ring
 LATE = "not right again before the next one, or the end"
 LINK_FAILED = "retries and detour are used up"
