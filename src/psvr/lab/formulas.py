@@ -11,11 +11,13 @@ RESULTS = frozenset((
     "messages_by_channel", "hello_sent", "sub_sent", "pub_sent", "ack_sent", "hello_bytes", "sub_bytes", "pub_bytes",
     "hops_sum", "latency_us_sum", "latency_us_p50", "latency_us_p99", "stable_us", "recovery_us", "max_table_bytes",
     "max_table_bytes_packed", "left_out", "overflow", "events", "node_load_max", "node_load_sum", "link_load_max",
-    "link_load_sum", "links_used", "fingerprint"))
+    "link_load_sum", "links_used", "fingerprint", "parent_changes", "ring_changes", "frames", "no_access", "no_ack",
+    "queue_full", "energy_uj", "transmit_uj", "energy_uj_max", "dropped", "expected_by_time", "delivered_by_time"))
 OTHERS = ("td", "ts", "steiner", "shen", "ring", "flood", "vr2015")     # what PSVR and one's own are compared with
 SHORT = 3               # a route of up to so many hops is short, in the paper
 
 BYTES = "bytes per node and second"
+PER_HOUR = "per node and hour"
 NODE_TIME = "double(nodes) * simulated_us"
 SUM_OF_LIST = "aggregate(filter({0}, x -> x IS NOT NULL), 0L, (sum, x) -> sum + x)"
 SUM_OF_SHORT = SUM_OF_LIST.format(f"slice(hops, 1, {SHORT + 1})")
@@ -68,9 +70,21 @@ SINGLE = (
     Formula("link_load", "messages per link", 1, "link_load_sum", "links_used", ("link_load_sum", "links_used")),
     Formula("link_load_max", "messages", 1, "link_load_max", "1", ("link_load_max",)),
     Formula("degree", "neighbours", 2, "links", "nodes", ("links", "nodes")),
+    Formula("parent_changes", PER_HOUR, 3.6e9, "parent_changes", NODE_TIME,
+            ("parent_changes", "nodes", "simulated_us")),
+    Formula("ring_changes", PER_HOUR, 3.6e9, "ring_changes", NODE_TIME, ("ring_changes", "nodes", "simulated_us")),
+    Formula("link_failures", "per 1000 publications", 1000, "element_at(dropped, -1)", "published",
+            ("dropped", "published")),
+    Formula("no_access", "% of frames", 100, "no_access", "frames", ("no_access", "frames")),
+    Formula("power", "mW per node", 1e3, "energy_uj", NODE_TIME, ("energy_uj", "nodes", "simulated_us")),
+    Formula("transmit_power", "mW per node", 1e3, "transmit_uj", NODE_TIME, ("transmit_uj", "nodes", "simulated_us")),
+    Formula("energy_per_delivery", "J", 1e-6, "energy_uj", "delivered", ("energy_uj", "delivered")),
 )
 ROUTES = Formula("routes", "%", 100, "hops", "delivered", ("hops", "delivered"))       # one for each number of hops
-SHARES = ("delivery_ratio", "short_routes", "never_stable", "never_recovered", "routes")     # from 0 to 100 %
+OVER_TIME = Formula("delivery_over_time", "%", 100, "delivered_by_time", "expected_by_time",
+                    ("delivered_by_time", "expected_by_time"))      # one for every ten minutes
+SHARES = ("delivery_ratio", "delivery_over_time", "short_routes", "never_stable", "never_recovered",
+          "routes")         # from 0 to 100 %
 
 
 def pair(measure: str, form: str, single: str, unit: str, factor: float) -> Formula:

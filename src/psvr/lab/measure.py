@@ -6,11 +6,12 @@ Each step is a function from DataFrame to DataFrame:
     rows -> pairs           the same per trial and two systems
          -> gathered        one row per cell, systems and measure, with the numbers of all trials in one list
     rows -> routes          the same for the histogram of hops, which has a measure for every number of hops
+    rows -> over_time       and for what was delivered in each ten minutes
          -> estimate        the value, its interval and quantiles
          -> in_order
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import reduce
 
 from pyspark.sql import Column, DataFrame
@@ -18,7 +19,7 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import NumericType
 
 from .estimate import ESTIMATES, NUMBERS, estimate
-from .formulas import IDENTITY, OTHERS, PAIRS, RESULTS, ROUTES, SINGLE, SUBSCRIPTIONS, SUM_OF_HOPS, Formula
+from .formulas import IDENTITY, OTHERS, OVER_TIME, PAIRS, RESULTS, ROUTES, SINGLE, SUBSCRIPTIONS, SUM_OF_HOPS, Formula
 
 SIDES = ("system", "against")
 NO_MEASURE = ("array<struct<measure string, unit string, form string, factor double, bin bigint, gathered array<struct<"
@@ -40,6 +41,8 @@ def measure(rows: DataFrame, own: Collection[str] = ()) -> DataFrame:
         cells.append(rows.transform(pairs, cell, compared).transform(gathered, cell, compared))
     if possible([ROUTES], rows):
         cells.append(rows.transform(routes, cell))
+    if possible([OVER_TIME], rows):
+        cells.append(rows.transform(over_time, cell))
     return reduce(DataFrame.unionByName, cells).transform(estimate).transform(in_order, cell)
 
 
@@ -138,12 +141,25 @@ def gathered(trials: DataFrame, cell: Sequence[str], formulas: Sequence[Formula]
 
 def routes(rows: DataFrame, cell: Sequence[str]) -> DataFrame:
     """Histograms of hops, gathered: a trial whose histogram ends earlier has 0 in the bins behind."""
-    histograms = F.sort_array(F.collect_list(F.struct("trial", "hops", "delivered")))
-    longest = F.expr("array_max(transform(histograms, t -> size(t.hops)))")
-    trials = F.transform("histograms", lambda t: numbers([
-        F.coalesce(F.get(t["hops"], F.col("bin").cast("int")), F.lit(0)), t["delivered"]]))
-    return (rows.where("hops IS NOT NULL AND delivered IS NOT NULL")
-            .groupBy(*cell, "system").agg(histograms.alias("histograms"))
-            .withColumn("bin", F.explode(F.filter(F.sequence(F.lit(0), longest), lambda h: h < longest)))
-            .select(*cell, "system", F.lit(None).cast("string").alias("against"), *about(ROUTES),
+    return rows.transform(binned, cell, ROUTES, lambda t, bin: [F.coalesce(F.get(t["hops"], bin), F.lit(0)),
+                                                                t["delivered"]])
+
+
+def over_time(rows: DataFrame, cell: Sequence[str]) -> DataFrame:
+    """What was delivered of the publications of each bin of time; a bin in which none was expected has no row."""
+    return rows.transform(binned, cell, OVER_TIME, lambda t, bin: [F.get(t[name], bin) for name in OVER_TIME.needs])
+
+
+def binned(rows: DataFrame, cell: Sequence[str], formula: Formula,
+           of: Callable[[Column, Column], list[Column]]) -> DataFrame:
+    """The numbers of every bin of a list, gathered; `of` says what a trial contributes to a bin."""
+    listed = F.sort_array(F.collect_list(F.struct("trial", *formula.needs)))
+    longest = F.array_max(F.transform("listed", lambda t: F.size(t[formula.needs[0]])))
+    trials = F.filter(F.transform("listed", lambda t: numbers(of(t, F.col("bin").cast("int")))),
+                      lambda t: t.isNotNull())
+    return (rows.where(" AND ".join(f"{name} IS NOT NULL" for name in formula.needs))
+            .groupBy(*cell, "system").agg(listed.alias("listed")).withColumn("longest", longest)
+            .withColumn("bin", F.explode(F.filter(F.sequence(F.lit(0), F.col("longest")),
+                                                  lambda h: h < F.col("longest"))))
+            .select(*cell, "system", F.lit(None).cast("string").alias("against"), *about(formula),
                     F.col("bin").cast("long").alias("bin"), trials.alias("gathered")))

@@ -67,6 +67,8 @@ class Deliveries:
     messages: int
     hops: dict[int, int]
     latencies: NDArray[np.float64]          # seconds, of the pairs that are expected
+    due: NDArray[np.int64]                  # µs at which each expected pair was published …
+    met: NDArray[np.bool_]                  # … and whether it was delivered
 
 
 def count(history: History, publications: NDArray[Any], deliveries: NDArray[Any], warmup: int,
@@ -89,7 +91,8 @@ def count(history: History, publications: NDArray[Any], deliveries: NDArray[Any]
     return Deliveries(
         published=len(counted), expected=len(expected), delivered=int(hit.sum()), duplicates=len(pair) - len(unique),
         messages=int(publications["messages"][counted].sum()),
-        hops=dict(zip(values.tolist(), numbers.tolist())), latencies=latency)
+        hops=dict(zip(values.tolist(), numbers.tolist())), latencies=latency,
+        due=publications["time"][expected // n].astype(np.int64), met=np.isin(expected, unique, assume_unique=True))
 
 
 def expected_pairs(history: History, publications: NDArray[Any], counted: NDArray[np.int64], window: int,

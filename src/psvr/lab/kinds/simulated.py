@@ -13,6 +13,7 @@ from psvr.graphs.checks import real, shown, whole
 from psvr.sim.demand import channels_of
 from psvr.sim.network import Network
 from psvr.sim.plan import Plan, plan
+from psvr.sim.radio.energy import joules
 from psvr.sim.results import SECOND, Deliveries, count, stability
 from psvr.sim.running import run_to_end
 from psvr.sim.scenario import Scenario
@@ -27,10 +28,14 @@ WHOLE = (
     "nodes", "links", "simulated_us", "published", "expected", "delivered", "duplicates", "messages", "hello_sent",
     "sub_sent", "pub_sent", "ack_sent", "hello_bytes", "sub_bytes", "pub_bytes", "hops_sum", "latency_us_sum",
     "latency_us_p50", "latency_us_p99", "stable_us", "max_table_bytes", "max_table_bytes_packed", "left_out",
-    "overflow", "events", "node_load_max", "node_load_sum", "link_load_max", "link_load_sum", "links_used")
-LISTS = ("messages_by_channel", "hops", "recovery_us")
+    "overflow", "events", "node_load_max", "node_load_sum", "link_load_max", "link_load_sum", "links_used",
+    "parent_changes", "ring_changes", "frames", "no_access", "no_ack", "queue_full", "energy_uj", "transmit_uj",
+    "energy_uj_max")
+LISTS = ("messages_by_channel", "hops", "recovery_us", "dropped", "expected_by_time", "delivered_by_time")
 RESULTS = pa.schema([*((name, pa.int64()) for name in WHOLE), *((name, pa.list_(pa.int64())) for name in LISTS),
                      ("fingerprint", pa.string())])
+ON_AIR = ("frames", "no_access", "no_ack", "queue_full")
+BIN = 600 * SECOND              # of what is told by time
 SENT = ("hello_sent", "sub_sent", "pub_sent", "ack_sent")
 BYTES = ("hello_bytes", "sub_bytes", "pub_bytes")
 
@@ -98,7 +103,20 @@ def of_the_run(net: Network) -> dict[str, Any]:
         "stable_us": micros(stable), "recovery_us": [micros(r) for r in recoveries],
         "max_table_bytes": net.max_table_bytes, "max_table_bytes_packed": net.max_table_bytes_packed,
         "left_out": len(left_out(net)), "overflow": int(tally["no_room"]),
-        "events": int(sum(tally[name] for name in SENT) + tally["receptions"]), "fingerprint": fingerprint(net)}
+        "events": int(sum(tally[name] for name in SENT) + tally["receptions"]), "fingerprint": fingerprint(net),
+        "parent_changes": int(tally["parent_changes"]), "ring_changes": int(tally["ring_changes"]),
+        "dropped": net.world.drops.tolist(), **on_the_air(net)}
+
+
+def on_the_air(net: Network) -> dict[str, int | None]:
+    """What only a wireless channel has; energies in µJ, of all nodes together and of the one that used most."""
+    field, air = net.plan.field, net.world.air
+    if field is None:
+        return dict.fromkeys((*ON_AIR, "energy_uj", "transmit_uj", "energy_uj_max"))
+    parts = joules(air, field.device, field.channel.power, net.plan.n, net.now)
+    each = 1e6 * sum(parts.values(), np.zeros(net.plan.n))
+    return {**{name: int(air.setting[name][0]) for name in ON_AIR}, "energy_uj": round(each.sum()),
+            "transmit_uj": round(1e6 * parts["transmit"].sum()), "energy_uj_max": round(each.max())}
 
 
 def of_publications(net: Network) -> dict[str, Any]:
@@ -111,7 +129,15 @@ def of_publications(net: Network) -> dict[str, Any]:
     hops = [d.hops.get(h, 0) for h in range(max(d.hops, default=-1) + 1)]
     return {"published": d.published, "expected": d.expected, "delivered": d.delivered, "duplicates": d.duplicates,
             "messages": d.messages, "messages_by_channel": by_channel.tolist(), "hops": hops,
-            "hops_sum": sum(h * number for h, number in d.hops.items()), **latency(d)}
+            "hops_sum": sum(h * number for h, number in d.hops.items()), **latency(d), **by_time(d)}
+
+
+def by_time(d: Deliveries) -> dict[str, list[int]]:
+    """What was expected and delivered of the publications of each ten minutes."""
+    bins = d.due // BIN
+    many = int(bins.max(initial=-1)) + 1
+    return {"expected_by_time": np.bincount(bins, minlength=many).tolist(),
+            "delivered_by_time": np.bincount(bins[d.met], minlength=many).tolist()}
 
 
 def latency(d: Deliveries) -> dict[str, int | None]:

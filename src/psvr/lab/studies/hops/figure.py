@@ -1,21 +1,28 @@
 """Hop distances of delivery paths, PSVR against Shen: the full stack in the simulator, and settled routing."""
 
+from collections.abc import Callable
+
 import pandas as pd
 from matplotlib.figure import Figure
 
 from psvr.lab import plots
 
-GRIDS = {"full": "full stack, simulated", "settled": "settled network"}
+GRIDS = {"full": "full stack, simulated", "settled": "settled network", "wireless": "full stack, wireless channel"}
 MOST = 3                                # densities that are shown
 
 
 def draw(measures: pd.DataFrame) -> dict[str, Figure]:
     routes, means = plots.choose(measures, "routes"), plots.choose(measures, "hops")
-    if not plots.levels(routes, "n"):
-        return {"histogram": plots.nothing(), "mean": plots.nothing()}
-    n = plots.levels(routes, "n")[-1]
-    routes, means = routes[routes["n"] == n], means[means["n"] == n]
-    return {"histogram": histograms(routes, means, n), "mean": averages(means, n)}
+    wired, wireless = ([rows[(rows["grid"] == "wireless") == over_air] for rows in (routes, means)]
+                       for over_air in (False, True))
+    return {"histogram": largest(histograms, *wired), "mean": largest(averages, wired[1]),
+            "wireless": largest(histograms, *wireless), "wireless-mean": largest(averages, wireless[1])}
+
+
+def largest(make: Callable[..., Figure], *measures: pd.DataFrame) -> Figure:
+    """A figure of the largest networks."""
+    sizes = plots.levels(measures[0], "n")
+    return make(*(rows[rows["n"] == sizes[-1]] for rows in measures), sizes[-1]) if sizes else plots.nothing()
 
 
 def histograms(routes: pd.DataFrame, means: pd.DataFrame, n: int) -> Figure:

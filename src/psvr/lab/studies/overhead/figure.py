@@ -9,6 +9,8 @@ GRIDS = {"size": ("n", "nodes n"), "density": ("degree", "neighbours per node"),
          "subscribers": ("s", "subscribers"), "churn": ("churn", "subscription changes per minute")}
 COSTS = {"control_bytes": "control traffic\n(bytes per node and s)", "table_bytes": "largest table of PSVR\n(bytes)",
          "stabilization": "time to settle\n(s)"}
+ON_AIR = {"control_bytes": "control traffic (bytes per node and s)", "parent_changes": "new parents per node and hour",
+          "transmit_power": "sending (mW per node)", "energy_per_delivery": "all energy per delivery (J)"}
 LINE = {"stabilization": "from nothing until settled", "recovery": "after a node has joined"}
 NEVER = {"stabilization": "never_stable", "recovery": "never_recovered"}
 WITHOUT_TABLE = {"shen", "ring", "flood"}       # table_bytes are those of RS, which these do not use
@@ -19,7 +21,26 @@ CAPTION = ("What each node sends to keep tree, ring and tables, how large the ro
 
 
 def draw(measures: pd.DataFrame) -> dict[str, Figure]:
-    return {"costs": costs(measures), "line": on_a_line(measures)}
+    return {"costs": costs(measures), "line": on_a_line(measures), "wireless": wireless(measures)}
+
+
+def wireless(measures: pd.DataFrame) -> Figure:
+    """What a radio uses, and how restless the structure is on it."""
+    found = {name: plots.choose(measures, name, grid="wireless") for name in ON_AIR}
+    if not any(plots.levels(rows, "n") for rows in found.values()):
+        return plots.nothing()
+    figure, axes = plots.panels(2, len(found) // 2, height=2.1, sharex=True)
+    for (name, rows), panel in zip(found.items(), axes.flat):
+        plots.lines(panel, rows, "n")
+        plots.from_zero(panel)
+        plots.ticks(panel, plots.levels(rows, "n"))
+        panel.set_title(ON_AIR[name])
+    for panel in axes[-1]:
+        panel.set_xlabel("nodes n")
+    plots.legend(figure)
+    return plots.caption(figure, "Over a wireless channel: control traffic, changes of the tree, energy for sending and "
+                         "all energy per delivery. Receivers are always on; listening takes 56 mW of a CC2420, whatever "
+                         "the protocol does. Bands are 95 % intervals.")
 
 
 def costs(measures: pd.DataFrame) -> Figure:

@@ -16,10 +16,11 @@ TURNED = {"value": "value", "low": "high", "high": "low", "p05": "p95", "p25": "
 
 
 def draw(measures: pd.DataFrame) -> dict[str, Figure]:
-    each, capped = (saved(plots.choose(measures, "subscription_gain", grid=grid, against="shen"))
-                    for grid in (BY_SUBSCRIBERS, "capped"))
+    each, capped, wireless = (saved(plots.choose(measures, "subscription_gain", grid=grid, against="shen"))
+                              for grid in (BY_SUBSCRIBERS, "capped", "wireless"))
     together = saved(plots.choose(measures, "gain", grid=BY_SUBSCRIBERS, against="shen"))
-    return {"boxes": boxes(each), "subscribers": over_subscribers(together), "capped": few_links(capped)}
+    return {"boxes": boxes(each), "subscribers": over_subscribers(together), "capped": few_links(capped),
+            "wireless": few_links(wireless, "over a wireless channel")}
 
 
 def saved(gains: pd.DataFrame) -> pd.DataFrame:
@@ -67,7 +68,7 @@ def over_subscribers(rows: pd.DataFrame) -> Figure:
                          "all do, PSVR and Shen send the same messages. Bands are 95 % intervals.")
 
 
-def few_links(rows: pd.DataFrame) -> Figure:
+def few_links(rows: pd.DataFrame, where: str = "") -> Figure:
     """Where a node has more neighbours than it keeps links to: a panel per number of links."""
     limits = plots.spread(plots.levels(rows, "c_n"), 4)
     if not limits:
@@ -80,5 +81,6 @@ def few_links(rows: pd.DataFrame) -> Figure:
     axes[0, 0].set_ylabel(SAVED)
     plots.legend(figure)
     sizes = ", ".join(f"{n:g}" for n in plots.levels(rows, "n"))
-    return plots.caption(figure, "The same for one subscriber per channel where nodes keep fewer links than they have "
-                         f"neighbours (n = {sizes}), so that not all of the density can become shortcuts.")
+    return plots.caption(figure, f"The same for one subscriber per channel{where and ' ' + where}, where nodes keep "
+                         f"fewer links than they have neighbours (n = {sizes}), so that not all of the density can "
+                         "become shortcuts.")

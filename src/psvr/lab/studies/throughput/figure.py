@@ -7,13 +7,35 @@ from psvr.lab import plots
 
 
 def draw(measures: pd.DataFrame) -> dict[str, Figure]:
-    ratios = plots.choose(measures, "delivery_ratio")
-    differences = plots.choose(measures, "delivery_difference", against="shen")
+    ratios, over_air = (plots.choose(measures, "delivery_ratio", grid=grid) for grid in ("main", "wireless"))
+    differences, apart = (plots.choose(measures, "delivery_difference", against="shen", grid=grid)
+                          for grid in ("main", "wireless"))
     sizes = plots.levels(ratios, "n")
     if not sizes:
-        return {"delivery": plots.nothing()}
-    return {f"delivery-{n:g}" if n != sizes[-1] else "delivery":
-            delivery(ratios[ratios["n"] == n], differences[differences["n"] == n], n) for n in reversed(sizes)}
+        return {"delivery": plots.nothing(), "wireless": plots.nothing()}
+    return {"wireless": wireless(over_air, apart), **{f"delivery-{n:g}" if n != sizes[-1] else "delivery":
+            delivery(ratios[ratios["n"] == n], differences[differences["n"] == n], n) for n in reversed(sizes)}}
+
+
+def wireless(ratios: pd.DataFrame, differences: pd.DataFrame) -> Figure:
+    """The same over a wireless channel: no loss is set there, it comes from the radio."""
+    sizes = plots.levels(ratios, "n")
+    if not sizes:
+        return plots.nothing()
+    figure, axes = plots.panels(2, len(sizes), height=2.3, sharex=True, sharey="row", height_ratios=(3, 2))
+    for n, above, below in zip(sizes, *axes):
+        plots.lines(above, ratios[ratios["n"] == n], "degree")
+        plots.lines(below, differences[differences["n"] == n], "degree")
+        plots.zero(below)
+        plots.ticks(below, plots.levels(ratios, "degree"))
+        above.set_title(f"{n:g} nodes, wireless channel")
+        below.set_xlabel("nodes within range")
+    axes[0, 0].set_ylabel("delivered (%)")
+    axes[1, 0].set_ylabel("more than Shen\n(points)")
+    plots.legend(figure)
+    return plots.caption(figure, "Publications that reach their subscribers over a wireless channel with fading and "
+                         "collisions, over density; below, the difference in percentage points, trial by trial. Bands "
+                         "are 95 % intervals.")
 
 
 def delivery(ratios: pd.DataFrame, differences: pd.DataFrame, n: int) -> Figure:

@@ -1,0 +1,47 @@
+"""Delivery on a shared radio channel: over the number of nodes, and in the course of ten hours."""
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+from psvr.lab import plots
+
+RUNS = {"ten", "twenty", "fifty"}
+LONG = {"ten_long", "twenty_long", "fifty_long"}
+BUSY = ((6000, 9000), (16000, 19000), (26000, 32000))       # seconds, of the long runs, in which others are busy
+
+
+def draw(measures: pd.DataFrame) -> dict[str, Figure]:
+    return {"delivery": average(plots.choose(measures, "delivery_ratio", grid=RUNS)),
+            "hours": hours(plots.choose(measures, "delivery_over_time", grid=LONG))}
+
+
+def average(rows: pd.DataFrame) -> Figure:
+    if not plots.levels(rows, "n"):
+        return plots.nothing()
+    figure, axes = plots.panels(1, 1, height=3.0)
+    plots.boxes(axes[0, 0], rows, "n")
+    axes[0, 0].set(xlabel="nodes", ylabel="delivered (%)", ylim=(min(70.0, axes[0, 0].get_ylim()[0]), 100.5))
+    axes[0, 0].axhspan(80, 90, color=plots.BOUND, alpha=0.09, linewidth=0, zorder=0, label="the paper's average")
+    plots.legend(figure)
+    return plots.caption(figure, "Publications that reach their subscribers while others disturb the channel. Boxes hold "
+                         "the middle half of all runs, whiskers nine in ten; the line is the median, the dot the mean.")
+
+
+def hours(rows: pd.DataFrame) -> Figure:
+    sizes = plots.levels(rows, "n")
+    if not sizes:
+        return plots.nothing()
+    figure, axes = plots.panels(len(sizes), 1, height=1.6, sharex=True, sharey=True)
+    rows = rows.assign(hour=rows["bin"] / 6 + 1 / 12)
+    last = float(rows["hour"].max()) + 1 / 12
+    for n, panel in zip(sizes, axes[:, 0]):
+        plots.lines(panel, rows[rows["n"] == n], "hour")
+        for begin, end in BUSY:
+            if begin / 3600 < last:
+                panel.axvspan(begin / 3600, min(end / 3600, last), color=plots.RULE, alpha=0.7, linewidth=0, zorder=0)
+        panel.set_title(f"{n:g} nodes")
+        panel.set_ylabel("delivered (%)")
+    axes[-1, 0].set_xlabel("hours")
+    plots.legend(figure)
+    return plots.caption(figure, "What was delivered of the publications of every ten minutes, in one run each. In the "
+                         "grey phases others are busy on the channel.")
