@@ -38,9 +38,9 @@ def wireless(measures: pd.DataFrame) -> Figure:
     for panel in axes[-1]:
         panel.set_xlabel("nodes n")
     plots.legend(figure)
-    return plots.caption(figure, "Over a wireless channel: control traffic, changes of the tree, energy for sending and "
-                         "all energy per delivery. Receivers are always on; listening takes 56 mW of a CC2420, whatever "
-                         "the protocol does. Bands are 95 % intervals.")
+    return plots.caption(figure, "Over a wireless channel: control traffic, changes of the tree, energy for sending "
+                         "and all energy per delivery. Receivers are always on; listening takes 56 mW of a CC2420, "
+                         "whatever the protocol does. Bands are 95 % intervals.")
 
 
 def costs(measures: pd.DataFrame) -> Figure:

@@ -23,8 +23,9 @@ def average(rows: pd.DataFrame) -> Figure:
     axes[0, 0].set(xlabel="nodes", ylabel="delivered (%)", ylim=(min(70.0, axes[0, 0].get_ylim()[0]), 100.5))
     axes[0, 0].axhspan(80, 90, color=plots.BOUND, alpha=0.09, linewidth=0, zorder=0, label="the paper's average")
     plots.legend(figure)
-    return plots.caption(figure, "Publications that reach their subscribers while others disturb the channel. Boxes hold "
-                         "the middle half of all runs, whiskers nine in ten; the line is the median, the dot the mean.")
+    return plots.caption(figure, "Publications that reach their subscribers while others disturb the channel. Boxes "
+                         "hold the middle half of all runs, whiskers nine in ten; the line is the median, the dot the "
+                         "mean.")
 
 
 def hours(rows: pd.DataFrame) -> Figure:
