@@ -5,7 +5,7 @@ from typing import Any
 
 import pandas as pd
 
-PARAMETERS = ["n", "p", "s", "degree", "loss", "churn", "c_n"]
+PARAMETERS = ["n", "p", "s", "degree", "loss", "churn", "c_n", "every", "duration"]
 COLUMNS = ["grid", *PARAMETERS, "system", "against", "measure", "bin", "unit",
            "value", "low", "high", "trials", "p05", "p25", "p50", "p75", "p95", "least", "most"]
 
@@ -54,7 +54,7 @@ def gain() -> pd.DataFrame:
 
 def hops() -> pd.DataFrame:
     rows = []
-    for grid, shift in (("full", 0.2), ("settled", 0.0)):
+    for grid, shift in (("full", 0.2), ("settled", 0.0), ("wireless", 0.3)):
         for degree in (6.0, 10.0, 16.0):
             for system, mean in (("psvr/all", 24 / degree + 1.6 + shift), ("shen", 34 / degree + 2 + shift),
                                  ("psvr/nontree", 25 / degree + 1.8 + shift)):
@@ -74,7 +74,8 @@ def ranges() -> pd.DataFrame:
                     "against": "shen"}
             rows += [row("subscription_gain", -saved, 1.2, saved / 4 + 0.001, **cell), row("gain", -saved, 1.0, **cell)]
         capped = {"grid": "capped", "n": 40, "degree": degree, "c_n": 9, "system": "psvr/all", "against": "shen"}
-        rows.append(row("subscription_gain", -14 - degree / 4, 1.2, 4.0, **capped))
+        rows += [row("subscription_gain", -14 - degree / 4, 1.2, 4.0, **{**capped, "grid": grid, "c_n": c_n})
+                 for grid, c_n in (("capped", 9), ("wireless", 8))]
     return frame(rows)
 
 
@@ -88,6 +89,11 @@ def throughput() -> pd.DataFrame:
                      for system, value in kept.items()]
             rows.append(row("delivery_difference", kept["psvr/all"] - kept["shen"], 5 * loss**2, system="psvr/all",
                             against="shen", **cell))
+    for degree in (10.0, 20.0):
+        cell = {"grid": "wireless", "n": 50, "degree": degree, "system": "psvr/all"}
+        rows += [row("delivery_ratio", 90 + degree / 4, 1, **{**cell, "system": system})
+                 for system in ("psvr/all", "shen")]
+        rows.append(row("delivery_difference", 20 / degree - 1, 0.7, against="shen", **cell))
     return frame(rows)
 
 
@@ -109,8 +115,23 @@ def overhead() -> pd.DataFrame:
     for n in (10, 20, 50, 100, 200):
         rows += [row(name, 3 + slope * n, 0.6, 1, grid="line", n=n, s=5, system=system)
                  for name, slope in (("stabilization", 0.3), ("recovery", 0.15)) for system in ("psvr/all", "shen")]
+    for name in ("control_bytes", "parent_changes", "transmit_power", "energy_per_delivery"):
+        rows += [row(name, 20 + n / 10, 0.6, 1, grid="wireless", n=n, degree=16.0, s=10, system=system)
+                 for n in (20, 50, 100) for system in ("psvr/all", "shen")]
     rows += [row("never_recovered", 4.0, grid="line", n=200, s=5, system="shen")]
     return frame(rows)
 
 
-FRAMES = {"gain": gain, "hops": hops, "range": ranges, "throughput": throughput, "overhead": overhead}
+def testbed() -> pd.DataFrame:
+    rows = []
+    for grid, n in (("ten", 10), ("twenty", 20), ("fifty", 50)):
+        for system, less in (("psvr/all", 0.0), ("shen", 1.0)):
+            cell = {"n": n, "degree": 8.0, "every": 20 * n, "system": system}
+            rows.append(row("delivery_ratio", 92 - n / 10 - less, 1.0, 2.0, grid=grid, duration=7200, **cell))
+            rows += [row("delivery_over_time", 95 - less - 10 * (b % 20 == 12), grid=f"{grid}_long", duration=36000,
+                         bin=b, **cell) for b in range(1, 60)]
+    return frame(rows)
+
+
+FRAMES = {"gain": gain, "hops": hops, "range": ranges, "throughput": throughput, "testbed": testbed,
+          "overhead": overhead}

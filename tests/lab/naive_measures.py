@@ -68,6 +68,13 @@ SINGLE: dict[str, tuple[float, Ratio]] = {
     "link_load": (1, lambda r: (r["link_load_sum"], r["links_used"])),
     "link_load_max": (1, lambda r: (r["link_load_max"], 1)),
     "degree": (2, lambda r: (r["links"], r["nodes"])),
+    "parent_changes": (3600, lambda r: (r["parent_changes"], node_time(r))),
+    "ring_changes": (3600, lambda r: (r["ring_changes"], node_time(r))),
+    "link_failures": (1000, lambda r: (r["dropped"][-1] if r["dropped"] else None, r["published"])),
+    "no_access": (100, lambda r: (r["no_access"], r["frames"])),
+    "power": (0.001, lambda r: (r["energy_uj"], node_time(r))),
+    "transmit_power": (0.001, lambda r: (r["transmit_uj"], node_time(r))),
+    "energy_per_delivery": (1e-6, lambda r: (r["energy_uj"], r["delivered"])),
 }
 SHARES = {"delivery_ratio", "short_routes", "never_stable", "never_recovered"}
 PAIRS = {"gain": ("messages", 100.0), "hops_difference": ("hops", 1.0),
@@ -86,6 +93,7 @@ def naive(rows: list[Row], parameters: Sequence[str]) -> dict[Key, dict[str, Any
                 estimates = ratio([formula(r) for r in those], factor)
                 put(found, (*cell, system, None, name, None), within(estimates) if name in SHARES else estimates)
             routes(found, (*cell, system, None, "routes"), those)
+            over_time(found, (*cell, system, None, "delivery_over_time"), those)
             if system.split("/")[0] not in ("td", "ts", "steiner", "shen", "ring", "flood", "vr2015"):
                 for against in {r["system"] for r in mine} - {system}:
                     compare(found, (*cell, system, against), those, [r for r in mine if r["system"] == against])
@@ -101,6 +109,14 @@ def routes(found: dict[Key, dict[str, Any]], key: Key, rows: list[Row]) -> None:
     told = [r for r in rows if r["hops"] is not None]
     for h in range(max((len(r["hops"]) for r in told), default=0)):
         put(found, (*key, h), within(ratio([((r["hops"] + [0] * h + [0])[h], r["delivered"]) for r in told], 100)))
+
+
+def over_time(found: dict[Key, dict[str, Any]], key: Key, rows: list[Row]) -> None:
+    lists = [(r["delivered_by_time"], r["expected_by_time"]) for r in rows]
+    told = [both for both in lists if None not in both]
+    for b in range(max((len(up) for up, _ in told), default=0)):
+        both = [(up[b], down[b]) for up, down in told if b < min(len(up), len(down))]
+        put(found, (*key, b), within(ratio(both, 100)))
 
 
 def within(estimates: dict[str, Any] | None) -> dict[str, Any] | None:

@@ -19,8 +19,9 @@ from psvr.lab import plots
 from psvr.lab.figures import draw_all, drawn_by, style
 from psvr.lab.study import BUILT_IN, load
 
-NAMES = {"gain": ["gain", "density", "map", "messages"], "hops": ["histogram", "mean"],
-         "range": ["boxes", "subscribers", "capped"], "throughput": ["delivery"], "overhead": ["costs", "line"]}
+NAMES = {"gain": ["gain", "density", "map", "messages"], "hops": ["histogram", "mean", "wireless", "wireless-mean"],
+         "range": ["boxes", "subscribers", "capped", "wireless"], "throughput": ["wireless", "delivery"],
+         "testbed": ["delivery", "hours"], "overhead": ["costs", "line", "wireless"]}
 
 
 def figures_of(study: str, measures: pd.DataFrame) -> dict[str, Figure]:

@@ -15,7 +15,7 @@ from psvr.lab.formulas import RESULTS
 from psvr.lab.measure import measure, parameters
 from psvr.lab.student import exact, student
 
-LISTS = ("hops", "recovery_us", "messages_by_channel", "left_out")
+LISTS = ("hops", "recovery_us", "messages_by_channel", "left_out", "dropped", "expected_by_time", "delivered_by_time")
 FIRST = "trial string, grid string, kind string, repetition bigint, seed bigint"
 NUMBER_COLUMNS = sorted(RESULTS - {*LISTS, "fingerprint"})
 ALL = ", ".join([FIRST, "n bigint", "p double", "system string", *[f"{name} bigint" for name in NUMBER_COLUMNS],
@@ -197,7 +197,7 @@ def test_fast_is_naive(many: tuple[list[dict[str, Any]], list[Row]]) -> None:
     slow = naive(rows, ["n", "p"])
     keys = [tuple(row[name] for name in ("grid", "n", "p", "system", "against", "measure", "bin")) for row in fast]
     assert len(keys) == len(set(keys)) and set(keys) == set(slow)
-    assert len({key[5] for key in keys}) == 27
+    assert len({key[5] for key in keys}) == 35
     for key, row in zip(keys, fast):
         for name in ESTIMATES:
             one, other = row[name], slow[key][name]

@@ -1,6 +1,8 @@
 """The studies that come with psvr: they load at every scale, lose no cell, and their claims answer from real rows."""
 
+import shutil
 from collections import Counter
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -9,7 +11,7 @@ from pyspark.sql import SparkSession
 
 from psvr.lab import claims
 from psvr.lab.measure import measure
-from psvr.lab.study import SCALES, available, load
+from psvr.lab.study import BUILT_IN, SCALES, available, load
 from psvr.lab.trials import cells, trial_table
 from psvr.lab.work import plainly
 
@@ -18,11 +20,15 @@ STUDIES = ["gain", "throughput", "hops", "range", "testbed", "overhead"]
 TINY = {
     "gain": ("repetitions=3", "main.n=[50, 60]", "main.p=[0.3, 0.5]", "main.s=[1, 2, 5, 10, 15, 'all']", "limit.n=50",
              "limit.p=0.4", "publications=40", "optimum.n=20", "optimum.s=[1, 2]"),
-    "hops": ("repetitions=2", "n=30", "degree=8", "c_n=8"),
-    "range": ("repetitions=2", "n=20", "degree=[6, 9]", "more.s='all'", "c_n=8"),
-    "throughput": ("repetitions=2", "n=20", "degree=8", "loss=[0.0, 0.2]", "c_n=8"),
+    "hops": ("repetitions=2", "n=30", "degree=8", "full.c_n=8", "wireless.n=8", "wireless.degree=6"),
+    "range": ("repetitions=2", "n=20", "degree=[6, 9]", "more.s='all'", "c_n=8", "wireless.n=10"),
+    "throughput": ("repetitions=2", "n=20", "main.degree=8", "loss=[0.0, 0.2]", "c_n=8", "wireless.n=12",
+                   "wireless.s=5", "wireless.degree=8", "wireless.duration=700"),
+    "testbed": ("repetitions=1", "n=10", "degree=8", "every=20", "duration=1260", "ten.repetitions=2",
+                "fifty.n=12"),
     "overhead": ("repetitions=2", "size.n=[12, 20]", "density.n=20", "density.degree=8", "subscribers.n=20",
-                 "subscribers.s=[1, 'all']", "churn.n=20", "line.n=[6, 12]", "c_n=8"),
+                 "subscribers.s=[1, 'all']", "churn.n=20", "line.n=[6, 12]", "c_n=8", "wireless.n=8",
+                 "wireless.degree=6", "wireless.s=2"),
 }
 
 
@@ -72,10 +78,13 @@ def test_texts_are_complete() -> None:
     assert len(set(ids)) == len(ids)
 
 
-def test_a_study_that_waits_for_a_part_has_no_trials() -> None:
-    [testbed] = load(["testbed"])
-    assert testbed.needs == "the wireless channel" and not testbed.grids
-    assert {c.verdict for c in claims.missing(testbed.claims, "testbed")} == {claims.MISSING}
+def test_a_study_that_waits_for_a_part_has_no_trials(tmp_path: Path) -> None:
+    folder = shutil.copytree(BUILT_IN / "testbed", tmp_path / "waiting")
+    text = (folder / "study.toml").read_text("utf-8")
+    (folder / "study.toml").write_text('needs = "a robot"\nfigure = ""\n' + text[text.index("[[claim]]"):], "utf-8")
+    [waiting] = load([str(folder)])
+    assert waiting.needs == "a robot" and not waiting.grids
+    assert {c.verdict for c in claims.missing(waiting.claims, "waiting")} == {claims.MISSING}
 
 
 @pytest.mark.parametrize("name", TINY)
@@ -136,6 +145,17 @@ def test_claims_of_throughput_follow_the_rows(spark: SparkSession, rows: dict[st
     assert {c.verdict for c in delivering(0.8, 1).values()} == {claims.DIFFERS}
     better = delivering(1, 0.8)
     assert better["throughput-all"].verdict == claims.HOLDS and better["throughput-close"].verdict == claims.DIFFERS
+
+
+def test_claims_of_testbed_follow_the_rows(spark: SparkSession, rows: dict[str, Any]) -> None:
+    def delivering(share: Any) -> dict[str, claims.Claim]:
+        table = altered(rows["testbed"], "delivered", lambda row: round(row["expected"] * share(row)))
+        return verdicts(spark, "testbed", altered(table, "delivered_by_time", lambda row: [
+            round(number * share(row)) for number in row["expected_by_time"]]))
+    good, bad = delivering(lambda row: 0.95 - row["n"] / 500), delivering(lambda row: 0.5 + row["n"] / 500)
+    assert {c.verdict for c in good.values()} <= {claims.HOLDS, claims.UNDECIDED}
+    assert good["testbed-delivery"].verdict == claims.HOLDS and bad["testbed-delivery"].verdict == claims.DIFFERS
+    assert good["testbed-recovers"].verdict == claims.HOLDS and bad["testbed-recovers"].verdict == claims.DIFFERS
 
 
 def test_claims_of_overhead_follow_the_rows(spark: SparkSession, rows: dict[str, Any]) -> None:

@@ -149,9 +149,8 @@ TOPOLOGY: list[tuple[dict[str, Any], str]] = [
 ]
 
 RADIO: list[tuple[dict[str, Any], str]] = [
-    ({"model": "ieee802154"}, "radio.model: ieee802154 comes later; for now it must be one of ideal, lossy"),
-    ({"model": "wifi"}, 'radio.model: must be one of ideal, lossy, not "wifi"'),
-    ({"los": 0.1}, "radio.los: unknown key (did you mean loss?); allowed are model, loss, retries, bitrate"),
+    ({"model": "wifi"}, 'radio.model: must be one of ideal, lossy, ieee802154, not "wifi"'),
+    ({"los": 0.1}, "radio.los: unknown key (did you mean loss?); allowed are model, loss, retries, bitrate, device"),
     ({"loss": 0.1}, 'radio.loss: must be 0 for model = "ideal", not 0.1; or use "lossy"'),
     ({"model": "lossy", "loss": 1}, "radio.loss: must be a number from 0, below 1, not 1"),
     ({"model": "lossy", "loss": -0.1}, "radio.loss: must be a number from 0, below 1, not -0.1"),

@@ -73,7 +73,7 @@ SINGLE = (
     Formula("parent_changes", PER_HOUR, 3.6e9, "parent_changes", NODE_TIME,
             ("parent_changes", "nodes", "simulated_us")),
     Formula("ring_changes", PER_HOUR, 3.6e9, "ring_changes", NODE_TIME, ("ring_changes", "nodes", "simulated_us")),
-    Formula("link_failures", "per 1000 publications", 1000, "element_at(dropped, -1)", "published",
+    Formula("link_failures", "per 1000 publications", 1000, "get(dropped, size(dropped) - 1)", "published",
             ("dropped", "published")),
     Formula("no_access", "% of frames", 100, "no_access", "frames", ("no_access", "frames")),
     Formula("power", "mW per node", 1e3, "energy_uj", NODE_TIME, ("energy_uj", "nodes", "simulated_us")),
