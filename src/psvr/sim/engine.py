@@ -8,6 +8,7 @@ from psvr.compiled.numbers import mix
 from psvr.jit import jit
 
 from .frames import (
+    AGAIN,
     HELLO_END,
     KINDS,
     PUB_END,
@@ -16,6 +17,7 @@ from .frames import (
     SUB_START,
     WAITED,
     WAKE,
+    again,
     end_hello,
     end_pub,
     end_sub,
@@ -78,6 +80,8 @@ def run(w: World, until: int) -> int:
             fire(w, ref, now)
         elif kind == WAITED:
             waited(w, ref, now)
+        elif kind == AGAIN:
+            again(w, ref, now)
         else:
             wireless(w, kind, v, ref, now)
     return DONE

@@ -34,7 +34,7 @@ from .radio.access import READY
 from .world import PUBS, SUBS, World
 
 WAKE, HELLO_END, SUB_START, SUB_END, PUB_END, SOURCE = range(6)
-WAITED = 14                     # after the events of the wireless channel
+WAITED, AGAIN = 14, 15          # after the events of the wireless channel
 ACK = 0                         # of a frame on the air: what it is beside HELLO_END, SUB_END and PUB_END
 KINDS = 16
 OUTBOX = 8                      # publications that wait at a node while there is no ring that could carry them …
@@ -298,13 +298,22 @@ def give_up(w: World, i: int, now: int) -> None:
         send_outcome(w, v, pub, publication, now, 1, 1)
     elif f.rounds < ROUNDS and f.to >= 0:
         f.rounds, f.tries = f.rounds + 1, 0
-        transmit(w, i, now + ROUND_PAUSE)
+        push(w.heap, w.counter, now + ROUND_PAUSE, AGAIN, v, i)
         return
     else:
         w.drops[LINK_FAILED] += 1
         if w.tally[0].level >= PUB_LEVEL:
             note_pub(w, now, DROPPED, v, w.ids[f.to], pub, w.publications[publication].channel, f.at, LINK_FAILED)
     give_back(w.pub_frames, w.pools[PUBS], i)
+
+
+@jit
+def again(w: World, i: int, now: int) -> None:
+    """A frame that failed a while ago is tried once more."""
+    if w.hosts[w.pub_frames[i].node].alive != 0:
+        transmit(w, i, now)
+    else:
+        give_back(w.pub_frames, w.pools[PUBS], i)
 
 
 @jit
