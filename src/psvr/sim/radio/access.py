@@ -14,7 +14,7 @@ from .air import NOBODY, QUEUE, Air
 
 UNIT, ASSESS = 320, 128                 # µs of a back-off unit, and of looking whether the channel is clear
 LEAST, MOST, BACKOFFS = 3, 5, 4         # exponents, and how often to wait again
-LONG_PAUSE = 640                        # µs between two frames of a node
+PAUSE = 640                             # µs between two frames of a node
 ACK_WAIT = 560                          # µs from the end of a frame to giving up its acknowledgement
 PREAMBLE, BYTE = 6, 32                  # bytes before a frame, and µs of a byte
 MAC_BYTES = 11                          # header with short addresses, and check sum
@@ -46,9 +46,9 @@ def enqueue(air: Air, heap: Any, counter: Any, v: int, frame: int, now: int) -> 
 
 @jit
 def contend(air: Air, heap: Any, counter: Any, v: int, now: int) -> None:
-    """Try to send what is first in the queue."""
+    """Try to send what is first in the queue, not too soon after the last."""
     air.radios[v].exponent, air.radios[v].backoffs = LEAST, 0
-    back_off(air, heap, counter, v, now)
+    back_off(air, heap, counter, v, max(now, air.radios[v].rest))
 
 
 @jit
@@ -126,7 +126,9 @@ def done(air: Air, heap: Any, counter: Any, v: int, now: int) -> None:
     r = air.radios[v]
     r.head = (r.head + 1) % QUEUE
     r.queued -= 1
+    if r.state == SENDING or r.state == EXPECTING:
+        r.rest = now + PAUSE
     r.state = IDLE
     r.token += 1
     if r.queued > 0:
-        contend(air, heap, counter, v, now + LONG_PAUSE)
+        contend(air, heap, counter, v, now)

@@ -18,6 +18,7 @@ RADIO = np.dtype([
     ("log_ok", "f8"),           # … the logarithm of its chance so far …
     ("since", "i8"),            # … and up to when that is reckoned
     ("locked_at", "i8"), ("sent_us", "i8"), ("received_us", "i8"), ("on_at", "i8"), ("on_us", "i8"),
+    ("rest", "i8"),             # until when it pauses after a frame
     ("token", "i8"),            # of the pending step of CSMA-CA: an older one is void
     ("frame", "i8"),            # what it has on the air, or is trying to send
     ("queue", "i8", (QUEUE,)),
