@@ -285,17 +285,17 @@ def end_pub(w: World, i: int, now: int) -> None:
 def give_up(w: World, i: int, now: int) -> None:
     """All tries failed: take the second-best link, once; else the message is lost, and that is said."""
     f, pub = w.pub_frames[i], w.pubs[i]
-    v, publication = f.node, f.publication
+    v, publication, to = f.node, f.publication, w.ids[f.to] if f.to >= 0 else -1
     w.outcome[1].sends = 0
     if f.detour == 0 and f.to >= 0:
-        detour(w.nodes[v], local(w, v, now), pub, f.at, w.ids[f.to], w.outcome[1])
+        detour(w.nodes[v], local(w, v, now), pub, f.at, to, w.outcome[1])
     if w.outcome[1].sends > 0:
         pub.hops -= 1                   # `carry` counts the hop again
         send_outcome(w, v, pub, publication, now, 1, 1)
     else:
         w.drops[LINK_FAILED] += 1
         if w.tally[0].level >= PUB_LEVEL:
-            note_pub(w, now, DROPPED, v, w.ids[f.to], pub, w.publications[publication].channel, f.at, LINK_FAILED)
+            note_pub(w, now, DROPPED, v, to, pub, w.publications[publication].channel, f.at, LINK_FAILED)
     give_back(w.pub_frames, w.pools[PUBS], i)
 
 
