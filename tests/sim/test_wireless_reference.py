@@ -146,3 +146,27 @@ def test_a_jammed_node_neither_hears_nor_sends() -> None:
     sent = pair.net.world.air.radios["sent_us"] - before
     assert sent[4] == 0 and (sent[:4] > 0).all()
     assert (got[4] >= 0).any() and not (pair.net.world.nodes["link"]["id"][4] >= 0).any()
+
+
+FAULTS = [{"at": 6, "kind": "jam", "nodes": [4], "duration": 2.5},
+          {"at": 7, "kind": "crash", "nodes": [2], "duration": 3},
+          {"at": 9, "kind": "jam", "area": [44, 44, 25], "duration": 1}, {"at": 9.5, "kind": "restart", "nodes": [8]},
+          {"at": 12, "kind": "partition", "nodes": [0, 1, 3], "duration": 4}, {"at": 13, "kind": "crash", "nodes": [7]}]
+
+
+@pytest.mark.parametrize("system", ["psvr", "shen", "flood"])
+def test_equal_with_the_faults_of_a_scenario(system: str) -> None:
+    pair = Twins({"seed": 4, "duration": 30, "topology": GRID, "fault": FAULTS,
+                  "radio": {"model": "ieee802154", "interference": [WIFI]}, "protocol": {"system": system}})
+    pair.subscribe(5, "a")
+    pair.subscribe(6, "a")
+    begin = [(event.time, False, event) for event in pair.net.plan.faults]
+    over = [(event.until, True, event) for event in pair.net.plan.faults if event.until >= 0]
+    for time, ends, event in sorted(begin + over, key=lambda moment: moment[0]):
+        pair.net.run((time - pair.net.now) / 1e6)
+        pair.reference.advance(time)
+        pair.happen(event, ends)
+        pair.publish(int(time % 3) + 4, "a")
+    pair.advance(4)
+    pair.compare()
+    assert len(begin) == 6 and len(over) == 4

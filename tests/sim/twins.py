@@ -7,11 +7,11 @@ from psvr.protocol.layout import restore, snapshot
 from psvr.protocol.records import Hello, Node, Settings
 from psvr.sim import faults
 from psvr.sim.network import Network
+from psvr.sim.plan import FaultEvent
 from psvr.sim.reference import Reference
 from psvr.sim.reference_radio import RadioReference
 from psvr.sim.scenario import parse
 from psvr.sim.summary import fingerprint
-from psvr.sim.world import PUBS, SUBS
 from psvr.trace import EVENTS, ROW
 
 OUTSIDE = ("subscribed", "unsubscribed", "fault")       # what the reference writes no rows about
@@ -77,9 +77,7 @@ class Twins:
     def sends(self, v: int) -> bool:
         """A SUB or PUB of v is on its way."""
         w = self.net.world
-        pools = (w.sub_frames, w.pub_frames)
-        assert (SUBS, PUBS) == (0, 1)
-        return any(((frames["used"] != 0) & (frames["node"] == v)).any() for frames in pools)
+        return any(((frames["used"] != 0) & (frames["node"] == v)).any() for frames in (w.sub_frames, w.pub_frames))
 
     def crash(self, v: int) -> None:
         self.net.crash([v])
@@ -98,15 +96,32 @@ class Twins:
         self.reference.cut -= {(u, v), (v, u)}
 
     def partition(self, nodes: list[int]) -> None:
-        for u in nodes:
-            for v in set(range(self.net.plan.n)) - set(nodes):
-                self.reference.cut |= {(u, v), (v, u)}
         self.net.partition(nodes)
+        self.set_boundary(nodes, True)
 
     def jam(self, v: int, by: int) -> None:
         faults.jam(self.net.world, v, self.net.now, by)
         assert isinstance(self.reference, RadioReference)
         self.reference.jam(self.net.now, v, by)
+
+    def happen(self, event: FaultEvent, ends: bool) -> None:
+        """Let the reference have a fault, or its end, that the network has had."""
+        now, offsets = self.net.now, self.net.world.hosts["offset"]
+        assert isinstance(self.reference, RadioReference)
+        for v in event.nodes.tolist():
+            if event.kind == "jam":
+                self.reference.jam(now, v, -1 if ends else 1)
+            elif event.kind == "crash" and not ends:
+                self.reference.crash(now, v)
+            elif event.kind in ("crash", "restart"):
+                self.reference.boot(now, v, int(offsets[v]))
+        if event.kind == "partition":
+            self.set_boundary(event.nodes.tolist(), not ends)
+
+    def set_boundary(self, nodes: list[int], cut: bool) -> None:
+        for u in nodes:
+            for v in set(range(self.net.plan.n)) - set(nodes):
+                (self.reference.cut.update if cut else self.reference.cut.difference_update)({(u, v), (v, u)})
 
     def compare(self) -> None:
         """Whole states and whole traces are equal, but for rows about what comes from outside."""
