@@ -110,6 +110,20 @@ def test_equal_when_nodes_die_at_any_moment(system: str) -> None:
     assert broken >= 5
 
 
+def test_equal_where_a_hello_is_corrupted_on_the_air() -> None:
+    pair = twins(GRID, 2)
+    pair.advance(5)
+    sending = pair.net.world.air.radios["sending"]
+    while not sending[4] or pair.sends(4):
+        pair.advance(0.0005)
+    before = pair.net.world.spoken[4].copy()
+    pair.corrupt(4, np.random.default_rng(1))
+    assert sending[4] and pair.net.world.spoken[4] != before
+    assert all(pair.net.world.spoken[name][4] == before[name] for name in ("links", "heards", "children"))
+    pair.advance(3)
+    pair.compare()
+
+
 def test_equal_where_too_many_frames_wait() -> None:
     for system in ("psvr", "flood"):
         pair = twins(GRID, 1, system)
