@@ -1,12 +1,15 @@
 """Compiled engine == reference over the wireless channel: states and traces, event by event, to the last bit."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
+from channels import DEAF
 from twins import Twins
 
 from psvr.protocol.constants import SYSTEMS
+from psvr.sim.frames import KINDS, SUB_END
 
 GRID = {"kind": "grid", "rows": 3, "columns": 3, "spacing": 22}
 LINE = {"kind": "line", "n": 5, "spacing": 25}
@@ -42,8 +45,8 @@ def busy(pair: Twins, seconds: float, rounds: int = 2) -> None:
 @pytest.mark.parametrize(("topology", "radio"), [
     (SMALL, {}), (LINE, {}), (LINE, STILL), (GRID, {"fading_time": 2}), (PLACES, {"pathloss": "castalia"}),
     (GEOMETRIC, {"range": 60}), (GEOMETRIC, {"device": "at86rf231", "retries": 1}),
-    (GRID, {"interference": [WIFI, PULSE]}),
-], ids=["three", "line", "still", "grid", "places", "range", "device", "interference"])
+    (GRID, {"interference": [WIFI, PULSE]}), (GEOMETRIC, {"device": {**DEAF, "carrier": False}, "shadowing": 8}),
+], ids=["three", "line", "still", "grid", "places", "range", "device", "interference", "energy"])
 def test_equal_from_nothing(topology: dict[str, Any], radio: dict[str, Any], system: str) -> None:
     pair = twins(topology, 1, system, **radio)
     busy(pair, 8)
@@ -108,6 +111,59 @@ def test_equal_when_nodes_die_at_any_moment(system: str) -> None:
                 pair.publish(living[0], "a")
         pair.compare()
     assert broken >= 5
+
+
+def until(pair: Twins, holds: Callable[[Any], Any]) -> int:
+    """Let time pass until something holds for the radio of a node; that node."""
+    for _ in range(60_000):
+        found = np.flatnonzero(holds(pair.net.world.air.radios[:pair.net.plan.n]))
+        if found.size:
+            return int(found[0])
+        pair.advance(0.0001)
+    raise AssertionError("not within 6 s")
+
+
+def settled(system: str = "psvr") -> Twins:
+    pair = twins(GRID, 3, system)
+    for v in range(9):
+        pair.subscribe(v, "a")
+    pair.advance(8)
+    return pair
+
+
+@pytest.mark.parametrize("sending", [0, 1])
+def test_equal_where_a_node_dies_that_owes_an_acknowledgement(sending: int) -> None:
+    """It comes back at once, and has forgotten it."""
+    pair = settled()
+    pair.publish(0, "a")
+    v = until(pair, lambda radios: (radios["answer"] >= 0) & (radios["sending"] == sending))
+    pair.crash(v)
+    pair.restart(v)
+    pair.advance(2)
+    pair.compare()
+
+
+def test_equal_where_a_node_dies_that_sends_a_subscription() -> None:
+    """It is not repeated, though the node comes back before it would be."""
+    pair = settled()
+    for _ in range(4):
+        v = until(pair, lambda radios: (radios["sending"] == 1) & (radios["frame"] % KINDS == SUB_END))
+        pair.crash(v)
+        pair.restart(v)
+        pair.advance(0.5)
+    pair.compare()
+
+
+def test_equal_where_noise_begins_and_ends_within_a_frame() -> None:
+    pair = settled()
+    for _ in range(40):
+        v = until(pair, lambda radios: radios["locked"] >= 0)
+        pair.advance(0.0002)
+        pair.jam(v, 1)
+        pair.advance(0.00003)
+        pair.jam(v, -1)
+        pair.advance(0.01)
+    pair.compare()
 
 
 def test_equal_where_a_hello_is_corrupted_on_the_air() -> None:
