@@ -146,10 +146,12 @@ def story(system: str, seed: int, loss: float) -> Twins:
 def test_both_forms_are_equal_through_faults(system: str, tmp_path: Path) -> None:
     load_systems(sorted(EXAMPLES.glob("*.py")))
     load(tmp_path, COPY)
+    delivered = 0
     for seed in range(2):
         twins = story(system, seed, 0.15)
         twins.compare()
-        assert len(twins.reference.deliveries) >= 10
+        delivered += len(twins.reference.deliveries)
+    assert delivered >= 20
 
 
 def test_a_copy_of_all_rules_runs_like_the_original(tmp_path: Path) -> None:
@@ -176,11 +178,11 @@ def test_an_edited_rule_counts_from_the_next_network_on(tmp_path: Path) -> None:
 def test_what_cannot_be_sent_is_dropped_with_a_reason(tmp_path: Path) -> None:
     load(tmp_path, rule("for i in range(3):\n        out.send[i].to = (99, me.id + 1, me.id)[i]\n    out.sends = 1000"))
     net = line("mine")
-    dropped = int(net.world.tally["dropped"][0])
+    dropped = int(net.world.drops.sum())
     publication = net.publish(0, "c")
     # of as many sends as there is room for, those that were not written are broadcasts
     assert int(net.world.publications["messages"][publication]) == net.machine.capacity.links - 2
-    assert int(net.world.tally["dropped"][0]) == dropped + 1
+    assert int(net.world.drops.sum()) == dropped + 1
 
 
 @pytest.mark.parametrize(("body", "said"), [

@@ -9,13 +9,15 @@ from typing import Any
 import pytest
 
 from psvr.sim.plan import plan
+from psvr.sim.radio.keys import Interference, Mobility
 from psvr.sim.scenario import Fault, Protocol, Radio, Scenario, Subscribe, Topology, Traffic, parse
 from psvr.sim.schema import to_text
 
 PAGE = (Path(__file__).parent.parent.parent / "docs" / "scenarios.md").read_text()
 BLOCKS = re.findall(r"```toml\n(.*?)```", PAGE, re.S)
-SECTIONS: dict[str, type] = {"The run": Scenario, "topology": Topology, "radio": Radio, "protocol": Protocol,
-                             "traffic": Traffic, "subscribe": Subscribe, "fault": Fault}
+SECTIONS: dict[str, type] = {"The run": Scenario, "topology": Topology, "radio": Radio, "interference": Interference,
+                             "mobility": Mobility, "protocol": Protocol, "traffic": Traffic, "subscribe": Subscribe,
+                             "fault": Fault}
 
 
 def documented(section: str) -> dict[str, str]:

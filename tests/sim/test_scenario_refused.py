@@ -56,7 +56,8 @@ TOP: list[tuple[dict[str, Any], str]] = [
 
 TOPOLOGY: list[tuple[dict[str, Any], str]] = [
     ({}, "topology.kind: missing; must be one of gnp, geometric, grid, line, ring, edges"),
-    ({"kind": "star", "n": 5}, 'topology.kind: must be one of gnp, geometric, grid, line, ring, edges, not "star"'),
+    ({"kind": "star", "n": 5},
+     'topology.kind: must be one of gnp, geometric, grid, line, ring, edges, places, not "star"'),
     ({"kind": 5}, "topology.kind: must be one of"), ({"kind": True}, "topology.kind: must be one of"),
     ({"kind": ["line"]}, "topology.kind: must be one of"),
     ({**LINE, "degre": 4}, "topology.degre: unknown key (did you mean degree?); allowed are kind, n, degree, p, range"),
@@ -68,7 +69,8 @@ TOPOLOGY: list[tuple[dict[str, Any], str]] = [
     ({"kind": "line", "n": True}, "topology.n: "), ({"kind": "line", "n": "10"}, "topology.n: "),
     ({"kind": "line", "n": math.nan}, "topology.n: must be a whole number from 1 to 10000000, not nan"),
     ({"kind": "ring", "n": 2}, "topology.n: must be at least 3 for a ring, not 2"),
-    ({**LINE, "degree": 2}, 'topology.degree: does not apply to kind = "line"; allowed are n, kind, ids, connected'),
+    ({**LINE, "degree": 2},
+     'topology.degree: does not apply to kind = "line"; allowed are n, spacing, kind, ids, connected'),
     ({**LINE, "edges": [[0, 1]]}, 'topology.edges: does not apply to kind = "line"'),
     ({**GEOMETRIC, "p": 0.1}, 'topology.p: does not apply to kind = "geometric"; allowed are n, degree, range, area'),
     ({**GEOMETRIC, "rows": 3}, 'topology.rows: does not apply to kind = "geometric"'),
@@ -150,7 +152,7 @@ TOPOLOGY: list[tuple[dict[str, Any], str]] = [
 
 RADIO: list[tuple[dict[str, Any], str]] = [
     ({"model": "wifi"}, 'radio.model: must be one of ideal, lossy, ieee802154, not "wifi"'),
-    ({"los": 0.1}, "radio.los: unknown key (did you mean loss?); allowed are model, loss, retries, bitrate, device"),
+    ({"los": 0.1}, "radio.los: unknown key (did you mean loss?); allowed are model, loss, retries, bitrate"),
     ({"loss": 0.1}, 'radio.loss: must be 0 for model = "ideal", not 0.1; or use "lossy"'),
     ({"model": "lossy", "loss": 1}, "radio.loss: must be a number from 0, below 1, not 1"),
     ({"model": "lossy", "loss": -0.1}, "radio.loss: must be a number from 0, below 1, not -0.1"),

@@ -7,11 +7,14 @@ from psvr.protocol.layout import restore, snapshot
 from psvr.protocol.records import Hello, Node, Settings
 from psvr.sim import faults
 from psvr.sim.network import Network
+from psvr.sim.plan import FaultEvent
 from psvr.sim.reference import Reference
+from psvr.sim.reference_radio import RadioReference
 from psvr.sim.scenario import parse
 from psvr.sim.summary import fingerprint
-from psvr.trace import ROW
+from psvr.trace import EVENTS, ROW
 
+OUTSIDE = ("subscribed", "unsubscribed", "fault")       # what the reference writes no rows about
 
 class Twins:
     """A network, and a reference that mirrors it from the start."""
@@ -19,16 +22,22 @@ class Twins:
     def __init__(self, scenario: dict[str, Any]) -> None:
         self.rows: list[dict[str, int]] = []
         self.net = Network(parse({**scenario, "traffic": []}), level="all", take_rows=self.take)
-        w, self.hashes = self.net.world, {}
-        t, n = w.tally[0], len(w.ids)
-        reach = [[int(u) for u in w.near[w.first[v]:w.first[v + 1]]] for v in range(n)]
-        self.reference = Reference(
-            [int(id) for id in w.ids], reach, [], self.net.machine.capacity, loss=int(t["loss"]),
-            loss_key=int(t["loss_key"]), ack_key=int(t["ack_key"]), retries=int(t["retries"]))
+        self.reference = self.mirror()
         for v, host in enumerate(self.reference.hosts):
-            restore(host.node.settings, Settings, snapshot(w.nodes[v]["settings"], Settings))
-        for v in range(n):
-            self.reference.boot(0, v, int(w.hosts["offset"][v]))
+            restore(host.node.settings, Settings, snapshot(self.net.world.nodes[v]["settings"], Settings))
+        for v in range(self.net.plan.n):
+            self.reference.boot(0, v, int(self.net.world.hosts["offset"][v]))
+        if isinstance(self.reference, RadioReference):
+            self.reference.begin_bursts()
+
+    def mirror(self) -> Reference:
+        w, ids, capacity = self.net.world, self.net.plan.ids.tolist(), self.net.machine.capacity
+        t = w.tally[0]
+        if self.net.plan.field is not None:
+            return RadioReference(self.net.plan.field, ids, [], capacity, retries=int(t["retries"]))
+        reach = [[int(u) for u in w.near[w.first[v]:w.first[v + 1]]] for v in range(len(ids))]
+        return Reference(ids, reach, [], capacity, loss=int(t["loss"]), loss_key=int(t["loss_key"]),
+                         ack_key=int(t["ack_key"]), retries=int(t["retries"]))
 
     def take(self, rows: Any) -> None:
         self.rows += [{name: int(row[name]) for name in ROW.names} for row in rows]
@@ -51,17 +60,28 @@ class Twins:
 
     def corrupt(self, v: int, rng: Any) -> None:
         """The same random memory for both; both are scheduled anew."""
+        while self.sends(v):            # frames on their way are changed too, and the reference cannot know how
+            self.advance(0.01)
         w, host = self.net.world, self.reference.hosts[v]
         faults.corrupt(w, v, self.net.now, rng)
         restore(host.node, Node, snapshot(w.nodes[v], Node))
         restore(host.hello, Hello, snapshot(w.hellos[v], Hello))
+        if isinstance(self.reference, RadioReference):
+            on_air = self.reference.radios[v].frame
+            if on_air is not None and isinstance(on_air.message, Hello):
+                restore(on_air.message, Hello, snapshot(w.spoken[v], Hello))
         host.offset, host.number, host.boot = (int(w.hosts[name][v]) for name in ("offset", "number", "boot"))
         host.wake_at = -1
         self.reference.schedule(host, self.net.now)
 
+    def sends(self, v: int) -> bool:
+        """A SUB or PUB of v is on its way."""
+        w = self.net.world
+        return any(((frames["used"] != 0) & (frames["node"] == v)).any() for frames in (w.sub_frames, w.pub_frames))
+
     def crash(self, v: int) -> None:
         self.net.crash([v])
-        self.reference.hosts[v].alive = False
+        self.reference.crash(self.net.now, v)
 
     def restart(self, v: int) -> None:
         self.net.restart([v])
@@ -71,11 +91,42 @@ class Twins:
         self.net.cut([(u, v)])
         self.reference.cut |= {(u, v), (v, u)}
 
+    def heal(self, u: int, v: int) -> None:
+        self.net.heal([(u, v)])
+        self.reference.cut -= {(u, v), (v, u)}
+
+    def partition(self, nodes: list[int]) -> None:
+        self.net.partition(nodes)
+        self.set_boundary(nodes, True)
+
+    def jam(self, v: int, by: int) -> None:
+        faults.jam(self.net.world, v, self.net.now, by)
+        assert isinstance(self.reference, RadioReference)
+        self.reference.jam(self.net.now, v, by)
+
+    def happen(self, event: FaultEvent, ends: bool) -> None:
+        """Let the reference have a fault, or its end, that the network has had."""
+        now, offsets = self.net.now, self.net.world.hosts["offset"]
+        assert isinstance(self.reference, RadioReference)
+        for v in event.nodes.tolist():
+            if event.kind == "jam":
+                self.reference.jam(now, v, -1 if ends else 1)
+            elif event.kind == "crash" and not ends:
+                self.reference.crash(now, v)
+            elif event.kind in ("crash", "restart"):
+                self.reference.boot(now, v, int(offsets[v]))
+        if event.kind == "partition":
+            self.set_boundary(event.nodes.tolist(), not ends)
+
+    def set_boundary(self, nodes: list[int], cut: bool) -> None:
+        for u in nodes:
+            for v in set(range(self.net.plan.n)) - set(nodes):
+                (self.reference.cut.update if cut else self.reference.cut.difference_update)({(u, v), (v, u)})
+
     def compare(self) -> None:
         """Whole states and whole traces are equal, but for rows about what comes from outside."""
-        outside = {"subscribed", "unsubscribed", "fault"}
-        from psvr.trace import EVENTS
-        mine = [row for row in self.rows if EVENTS[row["event"]] not in outside]
+        self.net.machine.flush()
+        mine = [row for row in self.rows if EVENTS[row["event"]] not in OUTSIDE]
         theirs = [{**dict.fromkeys(ROW.names, -1), **row} for row in self.reference.rows]
         for i, (a, b) in enumerate(zip(mine, theirs)):
             assert a == b, (i, a, b)
@@ -86,3 +137,18 @@ class Twins:
         d = self.net.world.deliveries[:self.net.world.tally["delivered"][0]]
         assert [(int(x["time"]), int(x["publication"]), int(x["node"]), int(x["hops"])) for x in d] \
             == self.reference.deliveries
+        if isinstance(self.reference, RadioReference):
+            self.compare_radios(self.reference)
+
+    def compare_radios(self, reference: RadioReference) -> None:
+        """What was sent and what became of it, and each radio as it is now."""
+        t, s, counted = self.net.world.tally[0], self.net.world.air.setting[0], reference.counted
+        assert {name: int(t[f"{name.lower()}_sent"]) for name in ("Hello", "Sub", "Pub", "ACK")} \
+            == {name: counted[name] for name in ("Hello", "Sub", "Pub", "ACK")}
+        assert [int(s[name]) for name in ("no_access", "no_ack", "queue_full")] \
+            == [counted[name] for name in ("no_access", "no_ack", "queue_full")]
+        for mine, theirs in zip(self.net.world.air.radios, reference.radios):
+            for name in ("noise", "incident", "sent_us", "received_us", "rest", "token", "on", "sending"):
+                assert mine[name].item() == getattr(theirs, name), (theirs.index, name)
+            assert mine["queued"] == len(theirs.queue) and mine["in_air"] == theirs.senders
+            assert mine["locked"] == (-1 if theirs.locked is None else theirs.locked)

@@ -34,7 +34,8 @@ def corrupt(world: World, v: int, now: int, rng: np.random.Generator) -> None:
     Of a frame, its length is physical and stays: how many channels or bytes of data it has.
     """
     scramble(world.nodes[v:v + 1], rng, READ_ONLY)
-    scramble(world.hellos[v:v + 1], rng, ("links", "heards", "children"))
+    for hellos in (world.hellos, world.spoken):
+        scramble(hellos[v:v + 1], rng, ("links", "heards", "children"))
     pools = (world.sub_frames, world.subs, "channels"), (world.pub_frames, world.pubs, "load")
     for frames, messages, length in pools:
         for i in np.flatnonzero((frames["used"] != 0) & (frames["node"] == v)):
@@ -78,6 +79,7 @@ def boot(world: World, v: int, now: int, offset: int) -> None:
     host = world.hosts[v:v + 1]
     host["alive"], host["offset"], host["wake_at"] = 1, offset, -1
     host["boot"] += 1
+    host["starts"] += 1
     host["number"] = host["waiting"] = 0
     switch(world, v, now, True)
     rules.start(world.nodes[v], int(world.ids[v]), now + offset)

@@ -289,10 +289,10 @@ def end_pub(w: World, i: int, now: int) -> None:
 def give_up(w: World, i: int, now: int) -> None:
     """All tries failed: take the second-best link, once; else the message is lost, and that is said."""
     f, pub = w.pub_frames[i], w.pubs[i]
-    v, publication = f.node, f.publication
+    v, publication, to = f.node, f.publication, w.ids[f.to] if f.to >= 0 else -1
     w.outcome[1].sends = 0
     if f.detour == 0 and f.to >= 0:
-        detour(w.nodes[v], local(w, v, now), pub, f.at, w.ids[f.to], w.outcome[1])
+        detour(w.nodes[v], local(w, v, now), pub, f.at, to, w.outcome[1])
     if w.outcome[1].sends > 0:
         pub.hops -= 1                   # `carry` counts the hop again
         send_outcome(w, v, pub, publication, now, 1, 1)
@@ -303,7 +303,7 @@ def give_up(w: World, i: int, now: int) -> None:
     else:
         w.drops[LINK_FAILED] += 1
         if w.tally[0].level >= PUB_LEVEL:
-            note_pub(w, now, DROPPED, v, w.ids[f.to], pub, w.publications[publication].channel, f.at, LINK_FAILED)
+            note_pub(w, now, DROPPED, v, to, pub, w.publications[publication].channel, f.at, LINK_FAILED)
     give_back(w.pub_frames, w.pools[PUBS], i)
 
 
@@ -362,6 +362,7 @@ def publish(w: World, v: int, channel: int, load: int, now: int) -> int:
         note_pub(w, now, PUBLISHED, v, -1, pub, channel, -1, -1)
     if rules.should_wait(w.nodes[v]) and host.waiting < OUTBOX:
         host.waiting += 1
+        f.got = host.starts             # after a restart it is forgotten
         push(w.heap, w.counter, now + LOOK, WAITED, v, i)
     else:
         let_out(w, i, now)
@@ -382,14 +383,14 @@ def let_out(w: World, i: int, now: int) -> None:
 def waited(w: World, i: int, now: int) -> None:
     """A publication has waited for a ring: on, if there is one now, or if it is too late."""
     f = w.pub_frames[i]
-    if w.hosts[f.node].alive != 0 and w.pubs[i].boot == w.hosts[f.node].boot:
-        if rules.should_wait(w.nodes[f.node]) and now < w.publications[f.publication].time + WAIT_MOST:
-            push(w.heap, w.counter, now + LOOK, WAITED, f.node, i)
-            return
-        w.hosts[f.node].waiting -= 1
-        let_out(w, i, now)
-    else:
+    host = w.hosts[f.node]
+    if host.alive == 0 or f.got != host.starts:
         give_back(w.pub_frames, w.pools[PUBS], i)
+    elif rules.should_wait(w.nodes[f.node]) and now < w.publications[f.publication].time + WAIT_MOST:
+        push(w.heap, w.counter, now + LOOK, WAITED, f.node, i)
+    else:
+        host.waiting -= 1
+        let_out(w, i, now)
 
 
 @jit

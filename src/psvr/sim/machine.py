@@ -85,6 +85,8 @@ class Machine:
         w = self.world
         if full == engine.FULL_ROWS:
             self.flush()
+            if len(w.rows) < engine.ROWS_PER_RECEPTION * int(w.tally["room"][0]):
+                self.world = w._replace(rows=grown(w.rows))
         elif full == engine.FULL_HEAP:
             self.world = w._replace(heap=grown(w.heap))
         elif full == engine.FULL_PUBLICATIONS:

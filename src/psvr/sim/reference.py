@@ -6,7 +6,7 @@ Both must go through the same states and write the same trace, event by event.
 
 import heapq
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeAlias
 
 from psvr.protocol import constants as k
 from psvr.protocol import node as rules
@@ -17,8 +17,12 @@ from psvr.protocol.records import Hello, Node, Outcome, Pub, Sub
 from psvr.protocol.wire_length import hello_length, pub_length, sub_length
 
 PREAMBLE, WORK = 6, (1_000, 5_000)
+OUTBOX, LOOK, WAIT_MOST = 8, 250_000, 10_000_000        # publications that wait for a ring, looks at it, the longest wait
+ROUNDS, ROUND_PAUSE = 2, 1_000_000              # tries of a frame that failed
+MOST_KINDS = 16                                 # of events, in the fingerprint
 NO_FRAME = {"HELLO": 1, "SUB": 3}               # what stands in the trace's detail for a frame's kind
 LEVELS = ("off", "pub", "control", "all")
+Message: TypeAlias = Hello | Sub | Pub
 
 
 class Host:
@@ -28,11 +32,15 @@ class Host:
         self.index, self.node, self.hello = index, blank(Node, capacity), blank(Hello, capacity)
         self.wake_at, self.offset, self.free_at = -1, 0, 0
         self.alive, self.jammed, self.boot, self.number, self.hellos = False, 0, 0, 0, 0
+        self.waiting, self.starts = 0, 0
         self.parent = self.ring = self.table = 0
         self.reach: list[int] = []
 
 
 class Reference:
+    kinds = ("wake", "end_hello", "send_sub", "end_sub", "end_pub", "source", "ready", "sense", "start", "finish",
+             "answer", "late", "burst", "quiet", "waited", "again")     # events, by who serves them
+
     def __init__(self, ids: list[int], reach: list[list[int]], hashes: list[int], capacity: Capacity, *, loss: int = 0,
                  loss_key: int = 0, ack_key: int = 0, retries: int = 3, bitrate: int = 250_000,
                  level: str = "all") -> None:
@@ -58,14 +66,14 @@ class Reference:
     def step(self) -> int:
         """Serve the next event; its time."""
         time, _, action, arguments = heapq.heappop(self.queue)
-        self.stamp(time, KINDS.index(action.__name__), arguments[0])
+        self.stamp(time, self.kinds.index(action.__name__), arguments[0])
         action(time, *arguments)
         return time
 
     def stamp(self, time: int, kind: int, who: "Host | int") -> None:
         """Let an event leave its mark in the fingerprint."""
         v = who.index if isinstance(who, Host) else who
-        self.print_a = mix(mix(self.print_a, time), 8 * v + kind)
+        self.print_a = mix(mix(self.print_a, time), MOST_KINDS * v + kind)
         self.print_b = mix(self.print_b, self.print_a + self.receptions)
 
     def fingerprint(self) -> str:
@@ -110,10 +118,17 @@ class Reference:
 
     # --- frames
 
-    def start(self, host: Host, ready: int, length: int) -> int:
-        """When a frame ends that is ready to be sent."""
-        host.free_at = max(host.free_at, ready) + (PREAMBLE + length) * 8 * 1_000_000 // self.bitrate
-        return host.free_at
+    def launch(self, ready: int, host: Host, message: Message, action: Callable[..., None], *more: Any) -> None:
+        """Hand a frame over to the medium; `action` is what its end does."""
+        airtime = (PREAMBLE + self.length_of(host, message)) * 8 * 1_000_000 // self.bitrate
+        host.free_at = max(host.free_at, ready) + airtime
+        self.at(host.free_at, action, host, *more)
+
+    def length_of(self, host: Host, message: Message) -> int:
+        widths = host.node.settings.id_bytes, host.node.settings.position_bytes
+        if isinstance(message, Hello):
+            return hello_length(message, *widths)
+        return sub_length(message, *widths) if isinstance(message, Sub) else pub_length(message, *widths)
 
     def is_lost(self, key: int, serial: int, v: int) -> bool:
         return self.loss > 0 and (mix(mix(key, serial), v) & 0x7FFFFFFF) < self.loss
@@ -123,9 +138,6 @@ class Reference:
         if (v, u) in self.cut or not other.alive or other.jammed:
             return False
         return not self.is_lost(self.loss_key, serial, u)
-
-    def widths(self, host: Host) -> tuple[int, int]:
-        return host.node.settings.id_bytes, host.node.settings.position_bytes
 
     def work(self, v: int, now: int) -> int:
         return now + spread(self.ids[v], now, 6, *WORK)
@@ -140,10 +152,14 @@ class Reference:
 
     def boot(self, now: int, v: int, offset: int) -> None:
         host = self.hosts[v]
-        host.alive, host.offset, host.wake_at, host.number = True, offset, -1, 0
+        host.alive, host.offset, host.wake_at, host.number, host.waiting = True, offset, -1, 0, 0
         host.boot += 1
+        host.starts += 1
         rules.start(host.node, self.ids[v], now + offset)
         self.schedule(host, now)
+
+    def crash(self, now: int, v: int) -> None:
+        self.hosts[v].alive = False
 
     def wake(self, now: int, host: Host) -> None:
         if not host.alive or host.wake_at != now:
@@ -153,8 +169,7 @@ class Reference:
         if said & rules.SAY_HELLO:
             host.hellos += 1
             self.note(now, "sent", host.index, "control", detail=NO_FRAME["HELLO"])
-            end = self.start(host, now, hello_length(host.hello, *self.widths(host)))
-            self.at(end, self.end_hello, host, host.hellos)
+            self.launch(now, host, host.hello, self.end_hello, host.hellos)
         if said & rules.SAY_SUB:
             self.say_subs(now, host)
         self.note_changes(host, now)
@@ -168,12 +183,14 @@ class Reference:
         serial = self.serial
         for u in host.reach:
             if self.arrives(host.index, u, serial):
-                other = self.hosts[u]
-                self.receptions += 1
-                self.note(now, "received", u, "all", peer=self.ids[host.index], detail=NO_FRAME["HELLO"])
-                rules.hear_hello(other.node, now + other.offset, host.hello)
-                self.note_changes(other, now)
-                self.schedule(other, now)
+                self.hear_hello(now, self.hosts[u], self.ids[host.index], host.hello)
+
+    def hear_hello(self, now: int, host: Host, sender: int, hello: Hello) -> None:
+        self.receptions += 1
+        self.note(now, "received", host.index, "all", peer=sender, detail=NO_FRAME["HELLO"])
+        rules.hear_hello(host.node, now + host.offset, hello)
+        self.note_changes(host, now)
+        self.schedule(host, now)
 
     # --- subscriptions
 
@@ -189,7 +206,7 @@ class Reference:
 
     def send_sub(self, ready: int, host: Host, sub: Sub, copies: int) -> None:
         self.note(ready, "sent", host.index, "control", peer=sub.to, detail=NO_FRAME["SUB"])
-        self.at(self.start(host, ready, sub_length(sub, *self.widths(host))), self.end_sub, host, sub, copies)
+        self.launch(ready, host, sub, self.end_sub, sub, copies)
 
     def end_sub(self, now: int, host: Host, sub: Sub, copies: int) -> None:
         if not host.alive:
@@ -199,6 +216,9 @@ class Reference:
         for u in host.reach:
             if self.arrives(host.index, u, serial):
                 self.hear_sub(now, self.hosts[u], sub)
+        self.copy_sub(now, host, sub, copies)
+
+    def copy_sub(self, now: int, host: Host, sub: Sub, copies: int) -> None:
         if copies > 1:
             self.at(now + k.SUB_COPY_GAP, self.send_sub, host, sub, 1)
 
@@ -215,13 +235,31 @@ class Reference:
     # --- publications
 
     def publish(self, now: int, v: int, channel: int, load: int) -> None:
-        host, pub, outcome = self.hosts[v], blank(Pub, self.capacity), blank(Outcome, self.capacity)
+        host, pub, which = self.hosts[v], blank(Pub, self.capacity), len(self.publications)
         self.publications.append({"time": now, "node": v, "channel": channel, "messages": 0, "receptions": 0})
         host.number += 1
-        rules.publish(host.node, now + host.offset, self.hashes[channel], host.boot, host.number, load, pub, outcome)
-        which = len(self.publications) - 1
+        pub.origin, pub.boot, pub.number, pub.load = self.ids[v], host.boot, host.number, load
+        pub.cur = pub.ep = -1
         self.note_pub(now, "published", v, -1, pub, which)
-        self.after_pub(now, v, pub, outcome, which)
+        if rules.should_wait(host.node) and host.waiting < OUTBOX:
+            host.waiting += 1
+            self.at(now + LOOK, self.waited, host, pub, which, host.starts)
+        else:
+            self.let_out(now, host, pub, which)
+
+    def let_out(self, now: int, host: Host, pub: Pub, which: int) -> None:
+        outcome, hashed = blank(Outcome, self.capacity), self.hashes[self.publications[which]["channel"]]
+        rules.publish(host.node, now + host.offset, hashed, pub.boot, pub.number, pub.load, pub, outcome)
+        self.after_pub(now, host.index, pub, outcome, which)
+
+    def waited(self, now: int, host: Host, pub: Pub, which: int, starts: int) -> None:
+        if not host.alive or host.starts != starts:
+            return
+        if rules.should_wait(host.node) and now < self.publications[which]["time"] + WAIT_MOST:
+            self.at(now + LOOK, self.waited, host, pub, which, starts)
+        else:
+            host.waiting -= 1
+            self.let_out(now, host, pub, which)
 
     def source(self, now: int, v: int, channel: int, load: int, period: int, stop: int) -> None:
         if self.hosts[v].alive:
@@ -243,13 +281,13 @@ class Reference:
             carry(self.hosts[v].node, pub, send, out)
             self.publications[which]["messages"] += 1
             self.note_pub(now, "sent", v, send.to, out, which, at=send.at)
-            frame = {"to": -1 if send.to == k.NOBODY else self.ids.index(send.to), "at": send.at, "tries": 0, "got": 0,
+            frame = {"to": -1 if send.to == k.NOBODY else self.ids.index(send.to), "at": send.at, "tries": 0, "got": 0, "rounds": 0,
                      "detour": detoured, "which": which}
             self.transmit(now + spread(self.ids[v], now + s, 6, *WORK), self.hosts[v], out, frame)
 
     def transmit(self, ready: int, host: Host, pub: Pub, frame: dict[str, Any]) -> None:
         frame["tries"] += 1
-        self.at(self.start(host, ready, pub_length(pub, *self.widths(host))), self.end_pub, host, pub, frame)
+        self.launch(ready, host, pub, self.end_pub, pub, frame)
 
     def end_pub(self, now: int, host: Host, pub: Pub, frame: dict[str, Any]) -> None:
         if not host.alive:
@@ -282,18 +320,24 @@ class Reference:
 
     def give_up(self, now: int, host: Host, pub: Pub, frame: dict[str, Any]) -> None:
         outcome = blank(Outcome, self.capacity)
-        if not frame["detour"]:
-            detour(host.node, now + host.offset, pub, frame["at"], self.ids[frame["to"]], outcome)
+        to = self.ids[frame["to"]] if frame["to"] >= 0 else -1
+        if not frame["detour"] and to >= 0:
+            detour(host.node, now + host.offset, pub, frame["at"], to, outcome)
         if outcome.sends:
             again = blank(Pub, self.capacity)
             restore(again, Pub, snapshot(pub, Pub))
             again.hops -= 1
             self.send_all(now, host.index, again, outcome, frame["which"], True)
+        elif frame["rounds"] < ROUNDS and to >= 0:
+            frame["rounds"], frame["tries"] = frame["rounds"] + 1, 0
+            self.at(now + ROUND_PAUSE, self.again, host, pub, frame)
         else:
-            self.note_pub(now, "dropped", host.index, self.ids[frame["to"]], pub, frame["which"], at=frame["at"],
-                          reason=len(k.REASONS))
+            self.note_pub(now, "dropped", host.index, to, pub, frame["which"], at=frame["at"], reason=len(k.REASONS))
+
+    def again(self, now: int, host: Host, pub: Pub, frame: dict[str, Any]) -> None:
+        if host.alive:
+            self.transmit(now, host, pub, frame)
 
 
-KINDS = ("wake", "end_hello", "send_sub", "end_sub", "end_pub", "source")      # events, by what serves them
 EVENTS = ("published", "sent", "received", "delivered", "dropped", "subscribed", "unsubscribed", "parent changed",
           "ring changed", "table changed", "fault")

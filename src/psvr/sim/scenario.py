@@ -172,11 +172,13 @@ def spelt_out(s: Scenario, folder: Path) -> Scenario:
         t = replace(t, places=Rows(("x", "y"), METRES).read(places, "topology.file"), file=None)
     if isinstance(r.device, str) and r.device.endswith(".toml"):
         r = replace(r, device=from_file(folder / r.device))
+    if m.file is not None and m.knots is not None:
+        raise BadInput("mobility.file, knots: must be one of the two, not both")
     if m.file is not None and m.model == "trace":
         names = ("time", "node", "x", "y")
         knots = Rows(names, METRES).read(read_rows(folder / m.file, "mobility.file", names), "mobility.file")
         m = replace(m, knots=knots, file=None)
-    t = replace(t, n=topology.size(t)) if t.kind in ("edges", "places") else t
+    t = replace(t, n=topology.size(t)) if t.kind in ("edges", "places") and t.n is None else t
     return replace(s, topology=t, radio=r, mobility=m)
 
 

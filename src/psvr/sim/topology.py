@@ -53,7 +53,7 @@ def check_keys(t: Topology, wireless: bool) -> None:
     elif t.kind == "geometric":
         one_of(t, ("degree",), ("degree", "area"), ("degree", "range"), ("range", "area"))
     elif t.kind == "grid":
-        one_of(t, ("rows", "columns"), ("n",), ("rows", "columns", "spacing"), ("n", "spacing"))
+        one_of(t, ("rows", "columns"), ("n",))
     elif t.kind in ("edges", "places"):
         one_of(t, (t.kind,), ("file",), ("n", t.kind), ("n", "file"))
 

@@ -223,8 +223,6 @@ def failed(w: World, v: int, now: int) -> None:
         r.hello = 0
     elif kind == SUB_END:
         copy_sub(w, i, now)
-    elif w.pub_frames[i].to == NOBODY:
-        forget(w, frame)
     else:
         give_up(w, i, now)
 

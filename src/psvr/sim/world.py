@@ -20,7 +20,7 @@ HOST = np.dtype([
     ("offset", "i8"),           # of its clock
     ("free_at", "i8"),          # when its radio is done with what it sends
     ("alive", "i4"), ("jammed", "i4"), ("boot", "i4"), ("number", "i4"), ("hellos", "i4"),
-    ("waiting", "i4"), ("pad", "i4"),           # publications that wait for a ring
+    ("waiting", "i4"), ("starts", "i4"),        # publications that wait for a ring, and how often it has started
     ("parent", "i8"), ("ring", "i8"), ("table", "i8")], align=True)     # as last written to the trace
 SUBS, PUBS = 0, 1               # the pools of frames …
 POOL = np.dtype([("free", "i8"), ("used", "i8")])       # … each a chain of free places, and how many are not

@@ -15,6 +15,7 @@ from .keys import BITRATE
 if TYPE_CHECKING:
     from ..scenario import Scenario
 
+MOST_STEPS = 1_000_000
 WIRELESS = ("device", "power", "range", "noise", "pathloss", "shadowing", "asymmetry", "fading", "fading_time")
 
 
@@ -74,14 +75,17 @@ def check_frames(s: Scenario) -> None:
 
 def check_mobility(s: Scenario) -> None:
     m = s.mobility
-    allowed = {"none": (), "waypoint": ("speed", "pause"), "trace": ("file",)}[m.model]
-    for key in ("speed", "pause", "file"):
+    allowed = {"none": (), "waypoint": ("speed", "pause"), "trace": ("file", "knots")}[m.model]
+    for key in ("speed", "pause", "file", "knots"):
         if key not in allowed and getattr(m, key) is not None:
             raise BadInput(f"mobility.{key}: does not apply to model = \"{m.model}\"")
     if m.model == "none":
         return
     if not s.radio.wireless:
         raise BadInput(f"mobility.model: must be \"none\" for radio.model = \"{s.radio.model}\"; use \"ieee802154\"")
+    if s.duration / m.step > MOST_STEPS:
+        raise BadInput(f"mobility.step: must be at least {s.duration / MOST_STEPS:g}, {MOST_STEPS} steps in all, not "
+                       f"{m.step:g}")
     if m.model == "waypoint" and m.speed is None:
         raise BadInput("mobility.speed: missing; must be [least, most], in metres per second")
     if m.speed is not None and m.speed[0] > m.speed[1]:

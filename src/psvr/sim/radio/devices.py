@@ -18,6 +18,7 @@ from ..selection import Numbers
 SHEETS = files("psvr.sim.radio") / "devices"
 DBM = Number(-200, 100)
 MILLIAMPERES = Number(0, 10_000)
+SLOWEST = 207               # µs to turn around: of the 560 that an acknowledgement is waited for it takes 352 itself
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,7 +29,7 @@ class Device:
     sensitivity: Annotated[float, DBM]
     clear: Annotated[float, DBM]
     carrier: Annotated[bool, Switch()]
-    turnaround: Annotated[int, Whole(1, 100_000)]
+    turnaround: Annotated[int, Whole(1, SLOWEST)]
     volts: Annotated[float, Number(0, 1000, above=True)]
     receive: Annotated[float, MILLIAMPERES]
     listen: Annotated[float, MILLIAMPERES]

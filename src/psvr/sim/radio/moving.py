@@ -12,9 +12,10 @@ from ..scenario import Scenario
 from ..streams import stream
 from .air import NOBODY, Air
 from .placing import extent
-from .signal import let_go, level, reckon
+from .signal import let_go, reckon, strength
 
 Knots = list[tuple[float, float, float]]        # time, x, y: a straight way from one to the next
+MOST_KNOTS = 20_000_000
 
 
 class Movement:
@@ -34,6 +35,9 @@ def waypoints(s: Scenario, places: Floats) -> dict[int, Knots]:
     """Random waypoint: to a place at random, with a speed at random, then a pause, and on."""
     least, most = s.mobility.speed or (1.0, 1.0)
     rng, area, found = stream(s.seed, "mobility"), extent(s, places), {}
+    if not any(area):
+        return {}                       # there is but one place
+    check_knots(s, float(np.hypot(*area)) / most, len(places))
     for v, (x, y) in enumerate(places.tolist()):
         time, knots = 0.0, [(0.0, x, y)]
         while time < s.duration:
@@ -45,6 +49,13 @@ def waypoints(s: Scenario, places: Floats) -> dict[int, Knots]:
             knots.append((time, x, y))
         found[v] = knots
     return found
+
+
+def check_knots(s: Scenario, crossing: float, n: int) -> None:
+    """Ways between places take a third of the seconds of a `crossing` or more, on average."""
+    knots = 2 * n * (1 + s.duration / (crossing / 3 + (s.mobility.pause or 0.0)))
+    if knots > MOST_KNOTS:
+        raise BadInput(f"mobility.speed: must make at most {MOST_KNOTS} turns and stops, not about {knots:.3g}")
 
 
 def traced(s: Scenario, places: Floats) -> dict[int, Knots]:
@@ -77,12 +88,15 @@ def lift(air: Air, now: int) -> None:
 
 @jit
 def put_back(air: Air, cut: Any, now: int) -> None:
-    """Let all that is on the air reach those who can hear it from here; who cannot any more loses it."""
+    """Let all that is on the air reach those who can hear it from here; who cannot any more loses it.
+
+    Fading goes on with the next frame, as where nothing moves.
+    """
     for v in range(len(air.radios)):
         if air.radios[v].sending != 0:
             for e in range(air.first[v], air.first[v + 1]):
                 way, r = air.ways[e], air.radios[air.near[e]]
-                way.power = level(air, e, now) if v >= air.setting[0].nodes or cut[e] == 0 else 0.0
+                way.power = strength(air, e) if v >= air.setting[0].nodes or cut[e] == 0 else 0.0
                 r.incident += way.power
                 r.in_air += 1
                 if r.locked == v:

@@ -30,17 +30,23 @@ def level(air: Air, e: int, now: int) -> float:
     Slow fading is an AR(1) process in dB, the same in both directions.  It moves on when a frame is sent, and is held
     for a fiftieth of its time constant.  Ways too weak ever to carry a frame do not fade.
     """
-    way = air.ways[e]
-    if way.fade >= 0:
-        fade, s = air.fades[way.fade], air.setting[0]
+    if air.ways[e].fade >= 0:
+        fade, s = air.fades[air.ways[e].fade], air.setting[0]
         if now - fade.when >= s.hold:
             a = math.exp((fade.when - now) / s.tau)
             fade.step += 1
             draw = air.normal[mix(fade.name, fade.step) & (NORMALS - 1)]
             fade.decibels = a * fade.decibels + math.sqrt(1.0 - a * a) * s.sigma * draw
             fade.when = now
-        if way.step != fade.step:
-            way.level, way.step = milliwatts(way.mean + fade.decibels), fade.step
+    return strength(air, e)
+
+
+@jit
+def strength(air: Air, e: int) -> float:
+    """The same with the fading as it last was."""
+    way = air.ways[e]
+    if way.fade >= 0 and way.step != air.fades[way.fade].step:
+        way.level, way.step = milliwatts(way.mean + air.fades[way.fade].decibels), air.fades[way.fade].step
     return way.level
 
 

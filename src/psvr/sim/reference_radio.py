@@ -1,0 +1,246 @@
+"""The reference over a wireless channel: how frames get to the air and from there to nodes, in plain objects.
+
+IEEE 802.15.4 without slots: a node waits at random, looks whether the channel is clear, turns around and sends; a frame
+for one node is acknowledged by it or sent again.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from psvr.protocol.layout import Capacity, blank, restore, snapshot
+from psvr.protocol.numbers import mix
+from psvr.protocol.records import Hello, Pub, Sub
+
+from .radio.field import Field
+from .reference import Host, Message, Reference
+from .reference_air import DRAWS, Medium, Radio, milliwatts
+
+UNIT, LOOK, PAUSE, WAIT = 320, 128, 640, 560    # µs: of a back-off, to look, after a frame, for an acknowledgement
+WAITS = {0: 8, 1: 16}                           # back-off units to draw from, at the first and second wait; then 32
+TRIES = 5                                       # to find the channel clear
+MOST = 16                                       # frames that wait at a node
+HEADER, ACK_LENGTH = 11, 5                      # bytes of the medium access layer
+JAMMING = -40.0                                 # dBm
+
+
+class Frame(NamedTuple):
+    message: Message
+    more: tuple[Any, ...]                       # of a SUB its copies, of a PUB what its sender remembers
+
+    @property
+    def to(self) -> int | None:
+        """To whom it goes, if not to all."""
+        to = self.more[0]["to"] if isinstance(self.message, Pub) else -1
+        return to if to >= 0 else None
+
+
+class RadioReference(Reference):
+    def __init__(self, field: Field, ids: list[int], hashes: list[int], capacity: Capacity, **options: Any) -> None:
+        super().__init__(ids, [[] for _ in ids], hashes, capacity, **options)
+        self.medium = Medium(field, self.cut)
+        self.radios, self.counted = self.medium.radios, Counter[str]()
+        self.steps = [0] * len(self.medium.bursts)
+
+    # --- faults and interference
+
+    def boot(self, now: int, v: int, offset: int) -> None:
+        self.silence(now, v, True)
+        super().boot(now, v, offset)
+
+    def crash(self, now: int, v: int) -> None:
+        super().crash(now, v)
+        self.silence(now, v, False)
+
+    def silence(self, now: int, v: int, on: bool) -> None:
+        """What waits is lost, what is on the air breaks off."""
+        r = self.radios[v]
+        left = list(r.queue)[:1] if r.phase == "sending" else []
+        r.queue.clear()
+        r.queue.extend(left)
+        r.phase = "sending" if left else "idle"
+        r.broken, r.answer, r.on = r.sending, None, on
+        r.token += 1
+        self.medium.let_go(now, r)
+
+    def jam(self, now: int, v: int, by: int) -> None:
+        self.medium.reckon(now, self.radios[v])
+        self.radios[v].noise += by * milliwatts(JAMMING)
+
+    def begin_bursts(self) -> None:
+        for i, b in enumerate(self.medium.bursts):
+            self.next_burst(int(b["start"]), self.medium.nodes + i)
+
+    def burst(self, now: int, v: int) -> None:
+        self.medium.begin(now, self.radios[v])
+        self.at(now + int(self.medium.bursts[v - self.medium.nodes]["length"]), self.quiet, v)
+
+    def quiet(self, now: int, v: int) -> None:
+        self.medium.end(now, self.radios[v])
+        self.next_burst(now, v)
+
+    def next_burst(self, now: int, v: int) -> None:
+        i = v - self.medium.nodes
+        b = self.medium.bursts[i]
+        self.steps[i] += 1
+        share = (mix(int(b["name"]), self.steps[i]) % DRAWS + 0.5) / DRAWS
+        begin = now + 1 + int(-math.log(share) * float(b["gap"]))
+        if begin < int(b["stop"]):
+            self.at(begin, self.burst, v)
+
+    # --- medium access
+
+    def launch(self, ready: int, host: Host, message: Message, action: Callable[..., None], *more: Any) -> None:
+        """No time is known at which a frame will end: it takes its way from when it is ready."""
+        self.at(ready, self.ready, host, Frame(message, more[1:]))
+
+    def ready(self, now: int, host: Host, frame: Frame) -> None:
+        r = self.radios[host.index]
+        waiting = list(r.queue)[1:] if r.phase == "sending" else r.queue
+        if not host.alive:
+            return
+        if isinstance(frame.message, Hello) and any(isinstance(f.message, Hello) for f in waiting):
+            return                              # the one that waits says the newest when its time comes
+        if len(r.queue) < MOST:
+            r.queue.append(frame)
+            if r.phase == "idle":
+                self.contend(now, host, r)
+            return
+        self.counted["queue_full"] += 1
+        if isinstance(frame.message, Pub):
+            self.give_up(now, host, frame.message, *frame.more)
+
+    def contend(self, now: int, host: Host, r: Radio) -> None:
+        r.backoffs = 0
+        self.back_off(max(now, r.rest), host, r)
+
+    def back_off(self, now: int, host: Host, r: Radio) -> None:
+        r.phase = "waiting"
+        r.token += 1
+        draw = mix(mix(int(self.medium.setting["backoff_key"]), r.index), r.token)
+        self.at(now + UNIT * (draw % WAITS.get(r.backoffs, 32)) + LOOK, self.sense, host, r.token)
+
+    def sense(self, now: int, host: Host, token: int) -> None:
+        r = self.radios[host.index]
+        if (r.phase, r.token) != ("waiting", token):
+            return
+        if self.medium.clear(r):
+            r.phase = "turning"
+            self.at(now + int(self.medium.setting["turnaround"]), self.start, host, token)
+        else:
+            self.wait_again(now, host, r)
+
+    def wait_again(self, now: int, host: Host, r: Radio) -> None:
+        r.backoffs += 1
+        if r.backoffs < TRIES:
+            self.back_off(now, host, r)
+        else:
+            self.counted["no_access"] += 1
+            self.failed(now, host, r)
+
+    def start(self, now: int, host: Host, token: int) -> None:
+        r = self.radios[host.index]
+        if (r.phase, r.token) != ("turning", token):
+            return
+        if r.answer is not None:
+            self.wait_again(now, host, r)
+            return
+        r.phase, frame = "sending", r.queue[0]
+        if isinstance(frame.message, Hello):
+            frame = Frame(self.spoken(host.hello), frame.more)
+        self.counted[type(frame.message).__name__] += 1
+        self.take_off(now, host, r, frame, HEADER + self.length_of(host, frame.message))
+
+    def spoken(self, hello: Hello) -> Hello:
+        """A HELLO as it is now: while it is on the air the node may write the next."""
+        said = blank(Hello, self.capacity)
+        restore(said, Hello, snapshot(hello, Hello))
+        return said
+
+    def answer(self, now: int, host: Host) -> None:
+        r = self.radios[host.index]
+        if r.answer is not None and not r.sending:
+            self.counted["ACK"] += 1
+            self.take_off(now, host, r, None, ACK_LENGTH)
+
+    def take_off(self, now: int, host: Host, r: Radio, frame: Frame | None, length: int) -> None:
+        self.medium.begin(now, r)
+        r.frame, r.broken = frame, False
+        r.sent_us += (6 + length) * 32
+        self.at(now + (6 + length) * 32, self.finish, host)
+
+    # --- reception
+
+    def finish(self, now: int, host: Host) -> None:
+        r = self.radios[host.index]
+        frame, asked = r.frame, r.answer
+        self.medium.serial += 1
+        got = self.medium.end(now, r)
+        if frame is None:
+            r.answer = None
+            if asked in got:
+                self.acknowledged(now, self.hosts[asked], host.index)
+        elif frame.to is None or r.broken:
+            for u in got:
+                self.hear(now, self.hosts[u], self.ids[host.index], frame)
+            self.done(now, host, r)
+            if isinstance(frame.message, Sub) and not r.broken:
+                self.copy_sub(now, host, frame.message, *frame.more)
+        else:
+            self.expect(now, host, r, frame, frame.to in got)
+
+    def hear(self, now: int, host: Host, sender: int, frame: Frame) -> None:
+        if isinstance(frame.message, Hello):
+            self.hear_hello(now, host, sender, frame.message)
+        elif isinstance(frame.message, Sub):
+            self.hear_sub(now, host, frame.message)
+        else:
+            self.hear_pub(now, host.index, frame.message, *frame.more)
+
+    def expect(self, now: int, host: Host, r: Radio, frame: Frame, got: bool) -> None:
+        """Wait for an acknowledgement; who has got the frame sends one, and takes the frame if it is new."""
+        r.phase = "expecting"
+        r.token += 1
+        self.at(now + WAIT, self.late, host, r.token)
+        if got and isinstance(frame.message, Pub) and frame.to is not None:
+            (remembered,) = frame.more
+            self.radios[frame.to].answer = host.index
+            self.at(now + int(self.medium.setting["turnaround"]), self.answer, self.hosts[frame.to])
+            if not remembered["got"]:
+                remembered["got"] = 1
+                self.hear_pub(now, frame.to, frame.message, remembered)
+
+    def acknowledged(self, now: int, host: Host, by: int) -> None:
+        r = self.radios[host.index]
+        if r.phase == "expecting" and r.queue[0].to == by:
+            self.done(now, host, r)
+
+    def late(self, now: int, host: Host, token: int) -> None:
+        r = self.radios[host.index]
+        if (r.phase, r.token) == ("expecting", token):
+            self.counted["no_ack"] += 1
+            self.failed(now, host, r)
+
+    def failed(self, now: int, host: Host, r: Radio) -> None:
+        """The channel was never clear, or nobody answered: try again, or give the frame up."""
+        frame = r.queue[0]
+        if frame.to is not None and frame.more[0]["tries"] <= self.retries:
+            frame.more[0]["tries"] += 1
+            self.contend(now, host, r)
+            return
+        self.done(now, host, r)
+        if isinstance(frame.message, Sub):
+            self.copy_sub(now, host, frame.message, *frame.more)
+        elif isinstance(frame.message, Pub):
+            self.give_up(now, host, frame.message, *frame.more)
+
+    def done(self, now: int, host: Host, r: Radio) -> None:
+        """On to the next frame, after a pause if one was sent."""
+        r.queue.popleft()
+        if r.phase in ("sending", "expecting"):
+            r.rest = now + PAUSE
+        r.phase = "idle"
+        r.token += 1
+        if r.queue:
+            self.contend(now, host, r)
