@@ -164,7 +164,9 @@ def test_the_last_publications_still_arrive(calm: Path) -> None:
     crowd = ["--set", "traffic=[{channel = 'a', every = 0.01, start = 59.9}]", "--json"]
     found = psvr_sim(calm, *crowd).json
     assert found["missed"] == 0 < found["expected"] and 60 < found["simulated_s"] < 63
-    assert psvr_sim(calm, "--json", "--set", "topology={kind = 'line', n = 500}").json["simulated_s"] == 60
+    # Half a thousand in a line have no ring yet: publications wait for one, but not for longer than ten seconds.
+    waited = psvr_sim(calm, "--json", "--set", "topology={kind = 'line', n = 500}").json["simulated_s"]
+    assert 60 <= waited <= 71
 
 
 def test_the_seed_decides_the_run(calm: Path) -> None:

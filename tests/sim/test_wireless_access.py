@@ -140,17 +140,20 @@ def test_without_any_acknowledgement_a_frame_is_given_up_and_that_is_said() -> N
     net.run(0.5)
     tally = net.world.tally[0]
     assert tally["pub_sent"] == 4 and net.world.air.setting["no_ack"][0] == 4
+    assert tally["delivered"] == 1 and net.world.drops[LINK_FAILED] == 0       # two more rounds of four tries
+    net.run(3)
+    assert tally["pub_sent"] == 12 and net.world.air.setting["no_ack"][0] == 12
     assert tally["delivered"] == 1 and net.world.drops[LINK_FAILED] == 1
 
 
 def test_too_many_frames_are_given_up_and_that_is_said() -> None:
     net = pair_that_knows_each_other()
-    for _ in range(60):
+    for _ in range(120):
         net.publish(0, "a")
-    net.run(2)
-    full = int(net.world.air.setting["queue_full"][0])
-    assert full > 20
-    assert net.world.drops[LINK_FAILED] == full and net.world.tally["delivered"][0] == 60 - full
+    net.run(5)
+    lost = int(net.world.drops[LINK_FAILED])
+    assert lost > 20 and net.world.tally["delivered"][0] == 120 - lost
+    assert net.world.air.setting["queue_full"][0] >= 3 * lost          # each in three rounds
     assert net.world.pools["used"].tolist()[1] == 0
 
 

@@ -96,7 +96,7 @@ def test_equal_when_nodes_die_at_any_moment(system: str) -> None:
         for v in range(9):
             pair.subscribe(v, "a")
         pair.advance(6)
-        for _ in range(150):
+        for _ in range(250):
             pair.advance(float(rng.uniform(0.0001, 0.02)))
             senders = np.flatnonzero(pair.net.world.air.radios["sending"])
             v = int(rng.choice(senders)) if senders.size and rng.random() < 0.5 else int(rng.integers(9))

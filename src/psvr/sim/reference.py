@@ -17,7 +17,7 @@ from psvr.protocol.records import Hello, Node, Outcome, Pub, Sub
 from psvr.protocol.wire_length import hello_length, pub_length, sub_length
 
 PREAMBLE, WORK = 6, (1_000, 5_000)
-OUTBOX, LOOK, WAIT_MOST = 8, 250_000, 10_000_000        # publications that wait for a ring, looks at it, the longest wait
+OUTBOX, LOOK, WAIT_MOST = 8, 250_000, 10_000_000        # publications that wait for a ring, how often to look, how long
 ROUNDS, ROUND_PAUSE = 2, 1_000_000              # tries of a frame that failed
 MOST_KINDS = 16                                 # of events, in the fingerprint
 NO_FRAME = {"HELLO": 1, "SUB": 3}               # what stands in the trace's detail for a frame's kind
@@ -281,8 +281,8 @@ class Reference:
             carry(self.hosts[v].node, pub, send, out)
             self.publications[which]["messages"] += 1
             self.note_pub(now, "sent", v, send.to, out, which, at=send.at)
-            frame = {"to": -1 if send.to == k.NOBODY else self.ids.index(send.to), "at": send.at, "tries": 0, "got": 0, "rounds": 0,
-                     "detour": detoured, "which": which}
+            frame = {"to": -1 if send.to == k.NOBODY else self.ids.index(send.to), "at": send.at, "tries": 0, "got": 0,
+                     "rounds": 0, "detour": detoured, "which": which}
             self.transmit(now + spread(self.ids[v], now + s, 6, *WORK), self.hosts[v], out, frame)
 
     def transmit(self, ready: int, host: Host, pub: Pub, frame: dict[str, Any]) -> None:
