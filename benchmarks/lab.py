@@ -24,7 +24,7 @@ CORES = 2
 GAIN = ["n=100", "p=0.1", "s=10", "publications=1000", 'systems=["psvr/all", "td"]']
 STUDIES = [             # what is run, how it is called, and the parameters that make it several minutes long
     ("gain", "gain", ["main.repetitions=40000", *(f"main.{text}" for text in GAIN)]),
-    ("throughput", "throughput, full stack", ["repetitions=300"]),
+    ("throughput", "throughput, full stack", ["repetitions=200"]),
 ]
 
 

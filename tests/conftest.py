@@ -1,4 +1,5 @@
 import os
+import signal
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,6 +9,9 @@ from hypothesis import settings
 
 os.environ.setdefault("NUMBA_BOUNDSCHECK", "1")      # compiled code does not look where it writes, unless told to
 sys.path.insert(0, str(Path(__file__).parent))      # helpers that several test modules share
+
+# Some runners start everything with Ctrl-C ignored, and processes inherit that: tests that interrupt one would wait.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 settings.register_profile("quick", deadline=None, derandomize=True)
 settings.load_profile("quick")

@@ -69,6 +69,15 @@ def test_a_corrupt_file_is_named(tmp_path: Path, damage) -> None:  # type: ignor
         store.finished(tmp_path)
 
 
+def test_a_file_out_of_reach_is_not_called_damaged(tmp_path: Path) -> None:
+    """It may be whole, and nobody should be told to remove it."""
+    away = tmp_path / "part-1.parquet"
+    away.symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(BadInput, match=r"part-1\.parquet: cannot be read: No such file") as refusal:
+        store.finished(tmp_path)
+    assert "remove" not in str(refusal.value) and str(store.blame(tmp_path)) == str(refusal.value)
+
+
 def test_damage_inside_a_file_is_found(spark: SparkSession, tmp_path: Path) -> None:
     big = pa.table({"trial": [f"{i:05}" for i in range(5000)], "system": ["x"] * 5000, "n": list(range(5000))})
     file = store.write(big, tmp_path, {})

@@ -3,24 +3,22 @@
 import csv
 import io
 import json
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
 import pyarrow.parquet as pq
 from pyspark.sql import DataFrame, SparkSession
-
-from psvr.errors import BadInput
 
 from .complaints import in_words
 from .folder import Asked
 from .pipeline import prepare, rows_of
 from .study import Study
 from .traces import read_trace
+from .whole import readable
 
 WIDEST = 60
+DAMAGED = "is damaged; psvr lab report makes it again"
 
 
 def register(spark: SparkSession, studies: Sequence[tuple[Study, Asked]], out: Path, trace: str | None) -> None:
@@ -30,26 +28,17 @@ def register(spark: SparkSession, studies: Sequence[tuple[Study, Asked]], out: P
             rows_of(spark, prepare(study, asked, out)).createOrReplaceTempView(study.name)
         file = out / study.name / "measures.parquet"
         if file.is_file():
-            with undamaged(file):
+            with readable(file, DAMAGED):
                 pq.read_table(file, page_checksum_verification=True)
             spark.read.parquet(str(file)).createOrReplaceTempView(f"{study.name}_measures")
     file = out / "report.json"
     if file.is_file():
-        with undamaged(file):
+        with readable(file, DAMAGED):
             claims = json.loads(file.read_text("utf-8"))["claims"]
         if claims:
             spark.createDataFrame(claims, CLAIMS).createOrReplaceTempView("claims")
     if trace is not None:
         read_trace(spark, trace).createOrReplaceTempView("trace")
-
-
-@contextmanager
-def undamaged(file: Path) -> Iterator[None]:
-    """Of a file that can be made again from the rows."""
-    try:
-        yield
-    except (OSError, pa.ArrowException, ValueError, KeyError, TypeError):
-        raise BadInput(f"{file}: is damaged; psvr lab report makes it again") from None
 
 
 CLAIMS = ("id string, study string, text string, paper string, value double, low double, high double, unit string, "

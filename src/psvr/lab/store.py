@@ -1,8 +1,6 @@
 """Results in Parquet files: each appears whole or not at all, and says where it comes from."""
 
 import hashlib
-import os
-import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from functools import reduce
@@ -16,6 +14,9 @@ from pyspark.sql.pandas.types import from_arrow_schema
 
 from psvr.errors import BadInput
 
+from .whole import readable, written
+
+NOT_WHOLE = "is not a whole Parquet file; remove it, and the same command makes its trials again"
 PREFIX = b"psvr."
 VERIFIED = {"parquet.page.verify-checksum.enabled": "true"}
 
@@ -25,31 +26,12 @@ def parts(folder: Path) -> list[Path]:
 
 
 def write_whole(table: pa.Table, file: Path, notes: dict[str, str]) -> Path:
-    """Write a file under another name, then give it its own: a reader sees all of it, or none."""
+    """Write a table with its provenance."""
     file.parent.mkdir(parents=True, exist_ok=True)
     marked = table.replace_schema_metadata({PREFIX + k.encode(): v.encode() for k, v in notes.items()})
-    handle, name = tempfile.mkstemp(prefix=".half-", dir=file.parent)
-    try:
-        with os.fdopen(handle, "wb") as half:
-            pq.write_table(marked, half, compression="zstd", write_page_checksum=True)
-            half.flush()
-            os.fsync(half.fileno())
-        os.chmod(name, 0o644)
-        os.replace(name, file)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
-    settle_folder(file.parent)
+    with written(file) as half:
+        pq.write_table(marked, half, compression="zstd", write_page_checksum=True)
     return file
-
-
-def settle_folder(folder: Path) -> None:
-    """The new name must outlive a power cut as well."""
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 def write(rows: pa.Table, folder: Path, notes: dict[str, str]) -> Path:
@@ -69,15 +51,9 @@ def checked(files: Iterable[Path]) -> dict[Path, pa.Schema]:
     """The schema of every file, with its notes."""
     found = {}
     for file in files:
-        try:
+        with readable(file, NOT_WHOLE):
             found[file] = pq.read_schema(file)
-        except (OSError, pa.ArrowInvalid, pa.ArrowNotImplementedError):
-            raise corrupt(file) from None
     return found
-
-
-def corrupt(file: Path) -> BadInput:
-    return BadInput(f"{file}: is not a whole Parquet file; remove it, and the same command makes its trials again")
 
 
 def notes_of(schema: pa.Schema) -> dict[str, str]:
@@ -90,10 +66,8 @@ def finished(folder: Path) -> pa.Table:
     empty = pa.table({name: pa.array([], pa.string()) for name in ("trial", "system", "code")})
     tables = [empty]
     for file, schema in checked(parts(folder)).items():
-        try:
+        with readable(file, NOT_WHOLE):
             table = pq.read_table(file, columns=["trial", "system"], page_checksum_verification=True)
-        except (OSError, pa.ArrowInvalid, KeyError):
-            raise corrupt(file) from None
         code = pa.array([notes_of(schema).get("code", "")] * len(table), pa.string())
         tables.append(table.cast(empty.schema.remove(2)).append_column("code", code))
     return pa.concat_tables(tables)
@@ -116,12 +90,13 @@ def fitted(rows: DataFrame, schema: pa.Schema) -> DataFrame:
 
 
 def blame(folder: Path) -> BadInput | None:
-    """After Spark failed to read: the file that is corrupt, if one is."""
+    """After Spark failed to read: the file that cannot be read, if there is one, and why."""
     for file in parts(folder):
         try:
-            pq.read_table(file, page_checksum_verification=True)
-        except (OSError, pa.ArrowException):
-            return corrupt(file)
+            with readable(file, NOT_WHOLE):
+                pq.read_table(file, page_checksum_verification=True)
+        except BadInput as error:
+            return error
     return None
 
 
