@@ -9,7 +9,9 @@ import pytest
 from psvr.sim.bound import healing_bound, lease_for
 from psvr.sim.network import Network
 from psvr.sim.results import stability
+from psvr.sim.running import run_to_end
 from psvr.sim.scenario import parse
+from psvr.sim.summary import summary
 
 
 def network(seed: int, topology: dict[str, Any], faults: list[dict[str, Any]], loss: float = 0.0,
@@ -145,3 +147,17 @@ def test_a_forming_network_with_many_subscribers_is_not_flooded(system: str) -> 
         "traffic": [{"channel": name, "subscribers": 1, "publishers": "all", "every": 20} for name in "abcdefgh"]}))
     net.run_until_stable(60)
     assert net.world.tally["sub_sent"][0] < 30_000
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_what_is_published_while_a_node_dies_arrives_all_the_same(seed: int) -> None:
+    """All wait for the new ring or are repeated on it, and nobody gets one twice."""
+    net = Network(parse({
+        "seed": seed, "duration": 120, "warmup": 50, "topology": {"kind": "gnp", "n": 30, "degree": 8},
+        "fault": [{"at": 60.0, "kind": "crash", "nodes": [0]}],
+        "traffic": [{"channel": "c", "subscribers": [3, 9, 14, 22, 28], "publishers": [5, 14, 17, 26], "every": 4,
+                     "start": 45}]}))
+    run_to_end(net)
+    found = summary(net)
+    assert found["recoveries"][0] > 5, "too short to lose anything"
+    assert found["missed"] == found["duplicates"] == 0

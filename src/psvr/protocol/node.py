@@ -103,6 +103,24 @@ def should_wait(me: Node) -> bool:
 
 
 @rule
+def may_repeat(me: Node) -> bool:
+    """Publications may have to be repeated: hosts keep some of those that they have sent, for a while."""
+    return publication.uses_ring(me)
+
+
+@rule
+def in_doubt(me: Node, channel: int) -> bool:
+    """What is published now may not reach all; hosts remember that of those that they keep."""
+    return publication.in_doubt(me, channel)
+
+
+@rule
+def should_repeat(me: Node, pub: Pub, doubted: bool) -> bool:
+    """`pub`, as it was sent, is to be published once more, under the same number."""
+    return publication.should_repeat(me, pub, doubted)
+
+
+@rule
 def subscribe(me: Node, now: int, channel: int) -> bool:
     """The application subscribes; False if there is no room.  The first SUB is due at once."""
     if channel == k.NO_CHANNEL:

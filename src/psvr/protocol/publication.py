@@ -15,7 +15,7 @@ from .psvr import forward as forward_psvr
 from .records import Node, Outcome, Pub, Send
 from .ring import has_ring, index_of
 from .shen import forward as forward_shen
-from .table import wants
+from .table import next_subscriber, wants
 
 
 @rule
@@ -64,6 +64,22 @@ def should_wait(me: Node) -> bool:
     if not has_ring(me):
         return me.root != me.id or me.size != 1
     return subscription.announces(me) and me.bursts >= k.BURSTS - 1
+
+
+@rule
+def in_doubt(me: Node, channel: int) -> bool:
+    """A publication may not reach all: SUBs are still being repeated on a new ring, or I know of no subscriber yet."""
+    if not uses_ring(me) or not subscription.announces(me):
+        return False
+    return me.bursts > 0 or next_subscriber(me, channel, 0) == NONE
+
+
+@rule
+def should_repeat(me: Node, pub: Pub, doubted: bool) -> bool:
+    """A publication of mine went out on a ring that is no more, or in doubt that there is no more."""
+    if not uses_ring(me) or not has_ring(me) or should_wait(me):
+        return False
+    return pub.ring != me.ring or (doubted and not in_doubt(me, pub.channel))
 
 
 @rule

@@ -80,7 +80,7 @@ def boot(world: World, v: int, now: int, offset: int) -> None:
     host["alive"], host["offset"], host["wake_at"] = 1, offset, -1
     host["boot"] += 1
     host["starts"] += 1
-    host["number"] = host["waiting"] = 0
+    host["number"] = host["waiting"] = host["kept"] = 0
     switch(world, v, now, True)
     rules.start(world.nodes[v], int(world.ids[v]), now + offset)
     schedule(world, v, now)

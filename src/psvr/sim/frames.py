@@ -37,8 +37,9 @@ WAKE, HELLO_END, SUB_START, SUB_END, PUB_END, SOURCE = range(6)
 WAITED, AGAIN = 14, 15          # after the events of the wireless channel
 ACK = 0                         # of a frame on the air: what it is beside HELLO_END, SUB_END and PUB_END
 KINDS = 16
-OUTBOX = 8                      # publications that wait at a node while there is no ring that could carry them …
-LOOK, WAIT_MOST = 250_000, 10_000_000       # … µs between two looks, and the longest that they wait
+OUTBOX = 8                      # publications that wait at a node for a ring, and as many that are kept once sent …
+SURE, DOUBTED = 1, 2            # … after it had been said, or when it was not clear that all would be reached
+LOOK, KEPT_LOOK, WAIT_MOST = 250_000, 1_000_000, 20_000_000     # … µs between two looks, and the age at which they leave
 ROUNDS, ROUND_PAUSE = 2, 1_000_000      # a frame that failed, detour and all, is tried again so often, µs later
 
 
@@ -153,7 +154,7 @@ def take(frames: Any, pool: Any) -> int:
     i = pool.free
     f = frames[i]
     pool.free, pool.used = f.next, pool.used + 1
-    f.used, f.tries, f.got, f.detour, f.rounds = 1, 0, 0, 0, 0
+    f.used, f.tries, f.got, f.detour, f.rounds, f.kept = 1, 0, 0, 0, 0, 0
     return i
 
 
@@ -360,12 +361,13 @@ def publish(w: World, v: int, channel: int, load: int, now: int) -> int:
     pub.cur = pub.ep = k.NOBODY
     if tally.level >= PUB_LEVEL:
         note_pub(w, now, PUBLISHED, v, -1, pub, channel, -1, -1)
+    f.got = host.starts                 # after a restart it is forgotten
     if rules.should_wait(w.nodes[v]) and host.waiting < OUTBOX:
         host.waiting += 1
-        f.got = host.starts             # after a restart it is forgotten
         push(w.heap, w.counter, now + LOOK, WAITED, v, i)
     else:
         let_out(w, i, now)
+        keep(w, i, now)
     return publication
 
 
@@ -374,23 +376,51 @@ def let_out(w: World, i: int, now: int) -> None:
     """A publication goes its way."""
     f, pub = w.pub_frames[i], w.pubs[i]
     v, hashed = f.node, w.hashes[w.publications[f.publication].channel]
+    f.kept = DOUBTED if rules.in_doubt(w.nodes[v], hashed) else SURE
     rules.publish(w.nodes[v], local(w, v, now), hashed, pub.boot, pub.number, pub.load, pub, w.outcome[0])
     after_pub(w, v, pub, f.publication, now)
-    give_back(w.pub_frames, w.pools[PUBS], i)
+
+
+@jit
+def keep(w: World, i: int, now: int) -> None:
+    """A publication has been sent.  Its origin may have to repeat it, and keeps it for a while."""
+    f = w.pub_frames[i]
+    host = w.hosts[f.node]
+    if rules.may_repeat(w.nodes[f.node]) and host.kept < OUTBOX:
+        host.kept += 1
+        push(w.heap, w.counter, now + KEPT_LOOK, WAITED, f.node, i)
+    else:
+        give_back(w.pub_frames, w.pools[PUBS], i)
 
 
 @jit
 def waited(w: World, i: int, now: int) -> None:
-    """A publication has waited for a ring: on, if there is one now, or if it is too late."""
+    """A publication has waited for a ring: on, if there is one now, or if it is too late.  Or it is kept."""
     f = w.pub_frames[i]
-    host = w.hosts[f.node]
+    host, late = w.hosts[f.node], now >= w.publications[f.publication].time + WAIT_MOST
     if host.alive == 0 or f.got != host.starts:
         give_back(w.pub_frames, w.pools[PUBS], i)
-    elif rules.should_wait(w.nodes[f.node]) and now < w.publications[f.publication].time + WAIT_MOST:
+    elif f.kept != 0:
+        kept(w, i, now, late)
+    elif rules.should_wait(w.nodes[f.node]) and not late:
         push(w.heap, w.counter, now + LOOK, WAITED, f.node, i)
     else:
         host.waiting -= 1
         let_out(w, i, now)
+        keep(w, i, now)
+
+
+@jit
+def kept(w: World, i: int, now: int, late: bool) -> None:
+    """A publication that was sent: once more, if the ring on which it was sent is no more."""
+    f = w.pub_frames[i]
+    if late:
+        w.hosts[f.node].kept -= 1
+        give_back(w.pub_frames, w.pools[PUBS], i)
+        return
+    if rules.should_repeat(w.nodes[f.node], w.pubs[i], f.kept == DOUBTED):
+        let_out(w, i, now)
+    push(w.heap, w.counter, now + KEPT_LOOK, WAITED, f.node, i)
 
 
 @jit

@@ -17,7 +17,8 @@ from psvr.protocol.records import Hello, Node, Outcome, Pub, Sub
 from psvr.protocol.wire_length import hello_length, pub_length, sub_length
 
 PREAMBLE, WORK = 6, (1_000, 5_000)
-OUTBOX, LOOK, WAIT_MOST = 8, 250_000, 10_000_000        # publications that wait for a ring, how often to look, how long
+OUTBOX, WAIT_MOST = 8, 20_000_000       # publications that wait for a ring, or that are kept once sent, and how long …
+LOOK, KEPT_LOOK = 250_000, 1_000_000    # … and how often the two are looked at
 ROUNDS, ROUND_PAUSE = 2, 1_000_000              # tries of a frame that failed
 MOST_KINDS = 16                                 # of events, in the fingerprint
 NO_FRAME = {"HELLO": 1, "SUB": 3}               # what stands in the trace's detail for a frame's kind
@@ -32,7 +33,7 @@ class Host:
         self.index, self.node, self.hello = index, blank(Node, capacity), blank(Hello, capacity)
         self.wake_at, self.offset, self.free_at = -1, 0, 0
         self.alive, self.jammed, self.boot, self.number, self.hellos = False, 0, 0, 0, 0
-        self.waiting, self.starts = 0, 0
+        self.waiting, self.kept, self.starts = 0, 0, 0
         self.parent = self.ring = self.table = 0
         self.reach: list[int] = []
 
@@ -152,7 +153,7 @@ class Reference:
 
     def boot(self, now: int, v: int, offset: int) -> None:
         host = self.hosts[v]
-        host.alive, host.offset, host.wake_at, host.number, host.waiting = True, offset, -1, 0, 0
+        host.alive, host.offset, host.wake_at, host.number, host.waiting, host.kept = True, offset, -1, 0, 0, 0
         host.boot += 1
         host.starts += 1
         rules.start(host.node, self.ids[v], now + offset)
@@ -243,23 +244,39 @@ class Reference:
         self.note_pub(now, "published", v, -1, pub, which)
         if rules.should_wait(host.node) and host.waiting < OUTBOX:
             host.waiting += 1
-            self.at(now + LOOK, self.waited, host, pub, which, host.starts)
+            self.at(now + LOOK, self.waited, host, pub, which, host.starts, False, False)
         else:
-            self.let_out(now, host, pub, which)
+            self.send_and_keep(now, host, pub, which)
 
-    def let_out(self, now: int, host: Host, pub: Pub, which: int) -> None:
+    def let_out(self, now: int, host: Host, pub: Pub, which: int) -> bool:
+        """Whether there was doubt that it would reach all."""
         outcome, hashed = blank(Outcome, self.capacity), self.hashes[self.publications[which]["channel"]]
+        doubted = rules.in_doubt(host.node, hashed)
         rules.publish(host.node, now + host.offset, hashed, pub.boot, pub.number, pub.load, pub, outcome)
         self.after_pub(now, host.index, pub, outcome, which)
+        return doubted
 
-    def waited(self, now: int, host: Host, pub: Pub, which: int, starts: int) -> None:
+    def waited(self, now: int, host: Host, pub: Pub, which: int, starts: int, sent: bool, doubted: bool) -> None:
         if not host.alive or host.starts != starts:
             return
-        if rules.should_wait(host.node) and now < self.publications[which]["time"] + WAIT_MOST:
-            self.at(now + LOOK, self.waited, host, pub, which, starts)
+        late = now >= self.publications[which]["time"] + WAIT_MOST
+        if sent and late:
+            host.kept -= 1
+        elif sent:
+            if rules.should_repeat(host.node, pub, doubted):
+                doubted = self.let_out(now, host, pub, which)
+            self.at(now + KEPT_LOOK, self.waited, host, pub, which, starts, True, doubted)
+        elif rules.should_wait(host.node) and not late:
+            self.at(now + LOOK, self.waited, host, pub, which, starts, False, False)
         else:
             host.waiting -= 1
-            self.let_out(now, host, pub, which)
+            self.send_and_keep(now, host, pub, which)
+
+    def send_and_keep(self, now: int, host: Host, pub: Pub, which: int) -> None:
+        doubted = self.let_out(now, host, pub, which)
+        if rules.may_repeat(host.node) and host.kept < OUTBOX:
+            host.kept += 1
+            self.at(now + KEPT_LOOK, self.waited, host, pub, which, host.starts, True, doubted)
 
     def source(self, now: int, v: int, channel: int, load: int, period: int, stop: int) -> None:
         if self.hosts[v].alive:

@@ -8,9 +8,10 @@ from psvr.protocol.constants import REASONS
 
 from .network import PACKED, Network
 from .radio.energy import energy
+from .radio.quality import quality
 from .results import SECOND, count, stability
 
-WINDOW = 15 * SECOND            # a publication has this long to arrive, ten of them for a ring …
+WINDOW = 25 * SECOND            # a publication has this long to arrive, twenty of them for a ring …
 WINDOW_STEP = 20_000            # … and 20 ms more per position of the largest ring
 LATE = "not right again before the next one, or the end"
 LINK_FAILED = "retries and detour are used up"
@@ -43,7 +44,7 @@ def summary(net: Network) -> dict[str, Any]:
         "node_bytes": world.nodes.itemsize, "entry_bytes": net.machine.entry_bytes, "entry_bytes_packed": PACKED,
         "overflow": int(tally["no_room"]), "left_out": left_out(net),
         "parent_changes": int(tally["parent_changes"]), "ring_changes": int(tally["ring_changes"]),
-        "dropped": dropped(net), "channel": channel(net), "energy": used(net, d.delivered),
+        "dropped": dropped(net), "channel": channel(net), "links": links(net), "energy": used(net, d.delivered),
         "simulated_s": net.now / SECOND, "events": events, "wall_s": round(net.machine.wall, 6),
         "events_per_s": round(events / net.machine.wall) if net.machine.wall > 0 else 0,
         "fingerprint": fingerprint(net),
@@ -60,6 +61,13 @@ def channel(net: Network) -> dict[str, int] | None:
     if net.plan.field is None:
         return None
     return {name: int(net.world.air.setting[name][0]) for name in ("frames", "no_access", "no_ack", "queue_full")}
+
+
+def links(net: Network) -> dict[str, Any] | None:
+    """How good the kept links are, on a wireless channel between nodes that stand still."""
+    if net.plan.field is None or net.scenario.mobility.model != "none":
+        return None
+    return quality(net.world.air, net.world.nodes, net.world.ids, net.world.hosts["hellos"])
 
 
 def used(net: Network, delivered: int) -> dict[str, Any] | None:
@@ -135,9 +143,17 @@ def on_the_air(s: dict[str, Any]) -> list[str]:
         f"acknowledged, {c['queue_full']:,} frames too many",
         f"  changes          {s['parent_changes'] / hours:,.0f} of a parent and {s['ring_changes'] / hours:,.0f} of a "
         "node's ring, per hour",
+        *of_links(s["links"]),
         f"  energy           {e['node_mean']:.3g} J per node ({e['transmit']:.3g} sending, {e['receive']:.3g} "
         f"receiving, {e['listen']:.3g} listening), at most {e['node_max']:.3g}{each}",
     ]
+
+
+def of_links(found: dict[str, Any] | None) -> list[str]:
+    if found is None or not found["kept"]:
+        return []
+    return [f"  links            {found['kept']:,} kept; {found['measured']:.1%} of HELLOs came through on them, "
+            f"{found['claimed']:.1%} claimed"]
 
 
 def seconds(value: float | None, before: str, otherwise: str) -> str:

@@ -20,14 +20,15 @@ HOST = np.dtype([
     ("offset", "i8"),           # of its clock
     ("free_at", "i8"),          # when its radio is done with what it sends
     ("alive", "i4"), ("jammed", "i4"), ("boot", "i4"), ("number", "i4"), ("hellos", "i4"),
-    ("waiting", "i4"), ("starts", "i4"),        # publications that wait for a ring, and how often it has started
+    ("waiting", "i4"), ("kept", "i4"),          # publications that wait for a ring, or were sent and are kept
+    ("starts", "i4"), ("pad", "i4"),            # how often it has started
     ("parent", "i8"), ("ring", "i8"), ("table", "i8")], align=True)     # as last written to the trace
 SUBS, PUBS = 0, 1               # the pools of frames …
 POOL = np.dtype([("free", "i8"), ("used", "i8")])       # … each a chain of free places, and how many are not
 # A SUB or PUB on its way; the message stands at the same place of `subs` or `pubs`.
 FRAME = np.dtype([
     ("node", "i4"), ("to", "i4"), ("tries", "i4"), ("copies", "i4"), ("got", "i4"), ("detour", "i4"),
-    ("rounds", "i4"), ("pad", "i4"),
+    ("rounds", "i4"), ("kept", "i4"),
     ("publication", "i4"), ("at", "i4"), ("next", "i4"), ("used", "i4")], align=True)
 PUBLICATION = np.dtype([("time", "i8"), ("node", "i4"), ("channel", "i4"), ("messages", "i4"), ("receptions", "i4")])
 DELIVERY = np.dtype([("time", "i8"), ("publication", "i4"), ("node", "i4"), ("hops", "i4"), ("pad", "i4")])
