@@ -127,7 +127,7 @@ def test_damaged_frames_have_an_answer(rng: random.Random, data: st.DataObject) 
 @pytest.mark.parametrize("frame, reason", [
     (b"", "shorter than a header"), (b"\x11", "shorter than a header"), (b"\x21\0", "version"), (b"\x1f\0", "kind"),
     (b"\x11\xc0", "width"), (b"\x11\x0c", "flags"), (b"\x13\0", "shorter than its lists"),
-    (b"\x12\0" + bytes(30), "longer"), (b"\x13\1" + bytes(30), "flags")])
+    (b"\x12\0" + bytes(30), "longer"), (b"\x13\0" + bytes(6) + b"\1" + bytes(23), "flags")])
 def test_reasons(frame: bytes, reason: str) -> None:
     answer = wire.decode(frame, CAPACITY)
     assert isinstance(answer, wire.Malformed) and reason in answer.reason

@@ -147,7 +147,7 @@ def test_both_forms_are_equal_through_faults(system: str, tmp_path: Path) -> Non
     load_systems(sorted(EXAMPLES.glob("*.py")))
     load(tmp_path, COPY)
     delivered = 0
-    for seed in range(2):
+    for seed in range(3):
         twins = story(system, seed, 0.15)
         twins.compare()
         delivered += len(twins.reference.deliveries)

@@ -142,8 +142,9 @@ def test_to_make_the_channel_anew_changes_nothing(radio: dict[str, Any], step: f
             net.subscribe(v, "a")
         for i in range(30):
             net.run(0.5)
-            busy += int(net.world.air.radios["sending"].any())
             net.publish(i % 6, "a")
+            net.run(0.005)
+            busy += int(net.world.air.radios["sending"].any())
         net.run(1)
         prints.append((fingerprint(net), net.world.air.radios["received_us"].tolist()))
     assert prints[0] == prints[1] and busy > 3

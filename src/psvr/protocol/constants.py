@@ -60,6 +60,8 @@ BURSTS = 3
 RELAY_PAUSE = 1 * SECOND        # the same SUB is relayed once in this time, or copies grow with 2^hops
 SUB_COPIES = 2                  # over a radio, hosts send each SUB twice …
 SUB_COPY_GAP = 150 * MILLISECOND        # … this far apart
+KEEP = 20 * SECOND              # hosts let publications wait for a ring, or repeat them, until they are this old …
+REPEAT_LIFE = 25 * SECOND       # … so a repetition that arrives is younger than this
 HOPS_MOST = 65535               # what SUB and PUB can count
 PROBES = 64                     # rows looked at for one channel: look-up costs the same for any table
 

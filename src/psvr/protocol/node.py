@@ -30,7 +30,7 @@ def start(me: Node, id: int, now: int) -> None:
     for j in range(len(me.candidate)):
         links.forget_candidate(me.candidate[j])
     for w in range(len(me.seen)):
-        me.seen[w].origin, me.seen[w].boot, me.seen[w].number = k.NOBODY, 0, 0
+        me.seen[w].origin, me.seen[w].boot, me.seen[w].number, me.seen[w].at = k.NOBODY, 0, 0, 0
     for r in range(len(me.relayed)):
         me.relayed[r].key = me.relayed[r].at = 0
     me.number = me.turn = me.turned_away = me.own = me.seen_next = me.bursts = 0
@@ -116,8 +116,16 @@ def in_doubt(me: Node, channel: int) -> bool:
 
 @rule
 def should_repeat(me: Node, pub: Pub, doubted: bool) -> bool:
-    """`pub`, as it was sent, is to be published once more, under the same number."""
+    """`pub`, as it was sent, is to be published once more."""
     return publication.should_repeat(me, pub, doubted)
+
+
+@rule
+def repeat(me: Node, now: int, pub: Pub, out: Outcome) -> None:
+    """Publish `pub`, a message of mine, once more, under the same number; it is changed."""
+    publication.start(me, pub.channel, pub.boot, pub.number, pub.load, pub)
+    pub.again = 1
+    publication.handle(me, now, pub, out)
 
 
 @rule
@@ -168,7 +176,7 @@ def wake(me: Node, now: int, out: Hello) -> int:
     said = 0
     if due(now, me.hello_at, 2 * me.settings.hello):
         links.each_period(me, now)
-        publication.tidy(me)
+        publication.tidy(me, now)
         subscription.tidy(me, now)
         tree.beat(me)
         derive(me, now)

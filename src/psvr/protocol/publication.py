@@ -8,7 +8,7 @@ from . import own, subscription
 from .around import forward_ring, forward_vr2015
 from .form import rule
 from .links import sender
-from .numbers import LOW32, clip
+from .numbers import LOW32, clip, elapsed
 from .positions import NONE
 from .psvr import detour as detour_psvr
 from .psvr import forward as forward_psvr
@@ -24,25 +24,30 @@ def uses_ring(me: Node) -> bool:
 
 
 @rule
-def is_new(me: Node, pub: Pub) -> bool:
-    """(origin, boot, number) is not in the window; now it is."""
+def is_new(me: Node, now: int, pub: Pub) -> bool:
+    """(origin, boot, number) is not in the window; now it is.  A repetition must not be older than the window."""
     for i in range(len(me.seen)):
         s = me.seen[i]
         if s.origin == pub.origin and s.boot == pub.boot and s.number == pub.number:
             return False
-    at = clip(me.seen_next, 0, len(me.seen) - 1)
-    me.seen[at].origin, me.seen[at].boot, me.seen[at].number = pub.origin, pub.boot, pub.number
-    me.seen_next = (at + 1) % len(me.seen)
+    place = clip(me.seen_next, 0, len(me.seen) - 1)
+    s = me.seen[place]
+    if pub.again != 0 and s.origin != k.NOBODY and elapsed(now, s.at) < k.REPEAT_LIFE:
+        return False
+    s.origin, s.boot, s.number, s.at = pub.origin, pub.boot, pub.number, now
+    me.seen_next = (place + 1) % len(me.seen)
     return True
 
 
 @rule
-def tidy(me: Node) -> None:
+def tidy(me: Node, now: int) -> None:
     """Forget what cannot have been seen; a window that a fault has written suppresses nothing for long."""
     for i in range(len(me.seen)):
         s = me.seen[i]
         if s.origin < 0 or s.boot < 0 or s.number < 0:
-            s.origin, s.boot, s.number = k.NOBODY, 0, 0
+            s.origin, s.boot, s.number, s.at = k.NOBODY, 0, 0, 0
+        if elapsed(now, s.at) == k.FOREVER:
+            s.at = 0
     me.seen_next = clip(me.seen_next, 0, len(me.seen) - 1)
 
 
@@ -50,7 +55,7 @@ def tidy(me: Node) -> None:
 def start(me: Node, channel: int, boot: int, number: int, load: int, out: Pub) -> None:
     """A publication of my own."""
     out.src, out.origin, out.boot, out.number = me.id, me.id, boot, number
-    out.channel, out.hops, out.load = channel, 0, load
+    out.channel, out.hops, out.again, out.load = channel, 0, 0, load
     out.ring, out.cur, out.ep = clip(me.ring, -1, LOW32), NONE, NONE
     if uses_ring(me) and has_ring(me):
         out.cur = out.ep = me.position[0]
@@ -113,7 +118,7 @@ def handle(me: Node, now: int, pub: Pub, out: Outcome) -> None:
         return
     system = me.settings.system
     wanted = wants(me, pub.channel)
-    new = (wanted or system == k.FLOOD) and is_new(me, pub)
+    new = (wanted or system == k.FLOOD) and is_new(me, now, pub)
     out.deliver = 1 if wanted and new else 0
     if mine_without_ring:
         if me.root == me.id and me.size == 1:
@@ -156,6 +161,6 @@ def detour(me: Node, now: int, pub: Pub, at: int, avoid: int, out: Outcome) -> N
 def carry(me: Node, pub: Pub, send: Send, out: Pub) -> None:
     """The PUB that one send of an outcome puts on the link."""
     out.src, out.origin, out.boot, out.number = me.id, pub.origin, pub.boot, pub.number
-    out.channel, out.load, out.ring = pub.channel, pub.load, clip(me.ring, -1, LOW32)
+    out.channel, out.again, out.load, out.ring = pub.channel, pub.again, pub.load, clip(me.ring, -1, LOW32)
     out.cur, out.ep = send.goal, send.ep
     out.hops = clip(pub.hops, 0, k.HOPS_MOST - 1) + 1

@@ -111,6 +111,7 @@ class Seen:
     origin: Id
     boot: Number
     number: Number
+    at: Time
 
 
 @record
@@ -230,6 +231,7 @@ class Pub:
     boot: Number
     number: Number
     hops: Short
+    again: Flag             # its origin repeats it
     load: Short             # bytes of data
 
 

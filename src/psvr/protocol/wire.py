@@ -19,7 +19,7 @@ from .wire_length import positions_of
 VERSION = 1
 HELLO, SUB, PUB = 1, 2, 3
 WIDTHS = (2, 4, 8)
-ALT = LAST = 1              # flag 1 of HELLO and of SUB
+ALT = LAST = AGAIN = 1      # flag 1 of HELLO, SUB and PUB
 HAS_RING = 2                # flag 2 of all three
 NO_DIGEST = 0               # stands on the wire where there is no ring
 
@@ -101,7 +101,7 @@ def encode_sub(m: Sub, w: int = 2, p: int = 2) -> bytes:
 
 
 def encode_pub(m: Pub, data: bytes = b"", w: int = 2, p: int = 2) -> bytes:
-    out = Writer(PUB, HAS_RING if m.ring >= 0 else 0, w, p)
+    out = Writer(PUB, (HAS_RING if m.ring >= 0 else 0) | (AGAIN if m.again else 0), w, p)
     out.ids(m.src)
     out.positions(m.cur, m.ep)
     out.number(ring_or_none(m.ring), 4)
@@ -227,8 +227,8 @@ def read_pub(r: Reader, flags: int, capacity: Capacity) -> tuple[Pub, bytes] | M
     m = blank(Pub, capacity)
     m.src, m.cur, m.ep, ring, m.channel = r.id(), r.position(), r.position(), r.number(4), r.channel()
     m.origin, m.boot, m.number, m.hops = r.id(), r.number(4), r.number(4), r.number(2)
-    m.ring = ring if flags & HAS_RING else -1
-    if flags & LAST or (not flags & HAS_RING and ring != NO_DIGEST):
+    m.ring, m.again = ring if flags & HAS_RING else -1, flags & AGAIN
+    if not flags & HAS_RING and ring != NO_DIGEST:
         return Malformed("flags that do not fit")
     data = r.data[r.at:]
     m.load = len(data)

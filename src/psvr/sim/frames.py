@@ -39,7 +39,7 @@ ACK = 0                         # of a frame on the air: what it is beside HELLO
 KINDS = 16
 OUTBOX = 8                      # publications that wait at a node for a ring, and as many that are kept once sent …
 SURE, DOUBTED = 1, 2            # … after it had been said, or when it was not clear that all would be reached
-LOOK, KEPT_LOOK, WAIT_MOST = 250_000, 1_000_000, 20_000_000     # … µs between two looks, and the age at which they leave
+LOOK, KEPT_LOOK = 250_000, 1_000_000            # … µs between two looks
 ROUNDS, ROUND_PAUSE = 2, 1_000_000      # a frame that failed, detour and all, is tried again so often, µs later
 
 
@@ -373,11 +373,14 @@ def publish(w: World, v: int, channel: int, load: int, now: int) -> int:
 
 @jit
 def let_out(w: World, i: int, now: int) -> None:
-    """A publication goes its way."""
+    """A publication goes its way, the first time or once more."""
     f, pub = w.pub_frames[i], w.pubs[i]
-    v, hashed = f.node, w.hashes[w.publications[f.publication].channel]
+    v, hashed, first = f.node, w.hashes[w.publications[f.publication].channel], f.kept == 0
     f.kept = DOUBTED if rules.in_doubt(w.nodes[v], hashed) else SURE
-    rules.publish(w.nodes[v], local(w, v, now), hashed, pub.boot, pub.number, pub.load, pub, w.outcome[0])
+    if first:
+        rules.publish(w.nodes[v], local(w, v, now), hashed, pub.boot, pub.number, pub.load, pub, w.outcome[0])
+    else:
+        rules.repeat(w.nodes[v], local(w, v, now), pub, w.outcome[0])
     after_pub(w, v, pub, f.publication, now)
 
 
@@ -397,7 +400,7 @@ def keep(w: World, i: int, now: int) -> None:
 def waited(w: World, i: int, now: int) -> None:
     """A publication has waited for a ring: on, if there is one now, or if it is too late.  Or it is kept."""
     f = w.pub_frames[i]
-    host, late = w.hosts[f.node], now >= w.publications[f.publication].time + WAIT_MOST
+    host, late = w.hosts[f.node], now >= w.publications[f.publication].time + k.KEEP
     if host.alive == 0 or f.got != host.starts:
         give_back(w.pub_frames, w.pools[PUBS], i)
     elif f.kept != 0:

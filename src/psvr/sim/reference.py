@@ -17,8 +17,7 @@ from psvr.protocol.records import Hello, Node, Outcome, Pub, Sub
 from psvr.protocol.wire_length import hello_length, pub_length, sub_length
 
 PREAMBLE, WORK = 6, (1_000, 5_000)
-OUTBOX, WAIT_MOST = 8, 20_000_000       # publications that wait for a ring, or that are kept once sent, and how long …
-LOOK, KEPT_LOOK = 250_000, 1_000_000    # … and how often the two are looked at
+OUTBOX, LOOK, KEPT_LOOK = 8, 250_000, 1_000_000     # publications that wait, or are kept; how often they are looked at
 ROUNDS, ROUND_PAUSE = 2, 1_000_000              # tries of a frame that failed
 MOST_KINDS = 16                                 # of events, in the fingerprint
 NO_FRAME = {"HELLO": 1, "SUB": 3}               # what stands in the trace's detail for a frame's kind
@@ -248,23 +247,26 @@ class Reference:
         else:
             self.send_and_keep(now, host, pub, which)
 
-    def let_out(self, now: int, host: Host, pub: Pub, which: int) -> bool:
+    def let_out(self, now: int, host: Host, pub: Pub, which: int, first: bool) -> bool:
         """Whether there was doubt that it would reach all."""
         outcome, hashed = blank(Outcome, self.capacity), self.hashes[self.publications[which]["channel"]]
         doubted = rules.in_doubt(host.node, hashed)
-        rules.publish(host.node, now + host.offset, hashed, pub.boot, pub.number, pub.load, pub, outcome)
+        if first:
+            rules.publish(host.node, now + host.offset, hashed, pub.boot, pub.number, pub.load, pub, outcome)
+        else:
+            rules.repeat(host.node, now + host.offset, pub, outcome)
         self.after_pub(now, host.index, pub, outcome, which)
         return doubted
 
     def waited(self, now: int, host: Host, pub: Pub, which: int, starts: int, sent: bool, doubted: bool) -> None:
         if not host.alive or host.starts != starts:
             return
-        late = now >= self.publications[which]["time"] + WAIT_MOST
+        late = now >= self.publications[which]["time"] + k.KEEP
         if sent and late:
             host.kept -= 1
         elif sent:
             if rules.should_repeat(host.node, pub, doubted):
-                doubted = self.let_out(now, host, pub, which)
+                doubted = self.let_out(now, host, pub, which, False)
             self.at(now + KEPT_LOOK, self.waited, host, pub, which, starts, True, doubted)
         elif rules.should_wait(host.node) and not late:
             self.at(now + LOOK, self.waited, host, pub, which, starts, False, False)
@@ -273,7 +275,7 @@ class Reference:
             self.send_and_keep(now, host, pub, which)
 
     def send_and_keep(self, now: int, host: Host, pub: Pub, which: int) -> None:
-        doubted = self.let_out(now, host, pub, which)
+        doubted = self.let_out(now, host, pub, which, True)
         if rules.may_repeat(host.node) and host.kept < OUTBOX:
             host.kept += 1
             self.at(now + KEPT_LOOK, self.waited, host, pub, which, host.starts, True, doubted)
