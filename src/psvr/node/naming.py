@@ -1,0 +1,49 @@
+"""What a PUB carries: the name of its channel, so that two names with one hash are told apart, then the payload."""
+
+import struct
+
+from psvr.errors import BadInput
+
+LENGTH = struct.Struct("!H")
+NAME_MOST = 1024            # bytes
+PAYLOAD_MOST = 64 << 10
+
+
+def pack(name: str, payload: bytes) -> bytes:
+    encoded = name.encode()
+    return LENGTH.pack(len(encoded)) + encoded + payload
+
+
+def unpack(data: bytes) -> tuple[str | None, bytes]:
+    """Name and payload; no name if there is none that could be one."""
+    if len(data) < LENGTH.size:
+        return None, b""
+    end = LENGTH.size + LENGTH.unpack_from(data)[0]
+    try:
+        return (data[LENGTH.size:end].decode(), data[end:]) if end <= len(data) else (None, b"")
+    except UnicodeDecodeError:
+        return None, b""
+
+
+def checked(name: object, payload: object) -> tuple[str, bytes]:
+    """What an application wants to publish, or one line that says what is wrong with it."""
+    if isinstance(payload, str):
+        payload = payload.encode()
+    if not isinstance(payload, bytes | bytearray | memoryview):
+        raise BadInput(f"data: must be bytes or text, not {type(payload).__name__}")
+    payload = bytes(payload)
+    if len(payload) > PAYLOAD_MOST:
+        raise BadInput(f"data: must be at most {PAYLOAD_MOST:,} bytes, not {len(payload):,}; send it in pieces")
+    return checked_name(name), payload
+
+
+def checked_name(name: object) -> str:
+    if not isinstance(name, str) or not name:
+        raise BadInput(f"channel: must be a name of one character or more, not {name!r}")
+    try:
+        length = len(name.encode())
+    except UnicodeEncodeError:
+        raise BadInput("channel: must be Unicode text, without single surrogates") from None
+    if length > NAME_MOST:
+        raise BadInput(f"channel: must be at most {NAME_MOST:,} bytes, not {length:,}")
+    return name
