@@ -13,6 +13,7 @@ COMMANDS = {
     "route": "route one publication through a settled network, under every system",
     "sim": "simulate a network: a scenario of nodes, traffic and faults",
     "lab": "run studies on Spark: the paper's evaluation, and your own",
+    "keygen": "make a network key for live nodes, or go over to a new one",
 }
 NEEDS = {               # a missing module → the extra that brings it
     "numpy": "sim", "numba": "sim", "llvmlite": "sim", "pyarrow": "sim", "networkx": "graphs",
