@@ -81,7 +81,7 @@ def test_with_settings() -> None:
     assert chosen.socket == Path("/c")
     with pytest.raises(BadInput, match=r"^helo: no such setting \(did you mean hello\?\)"):
         config.with_settings({"helo": 1})
-    with pytest.raises(BadInput, match="^hello: must be a number"):
+    with pytest.raises(BadInput, match=r"^hello: must be a number"):
         Config(hello="often")       # type: ignore[arg-type]
 
 
@@ -112,11 +112,11 @@ def test_with_settings() -> None:
     ("[node]\nhello = 1", "node: no such setting"),
     ("hello = ", "not TOML: "),
     ("hello = 1\nhello = 2", "not TOML: "),
-    ("a = " + "[" * 9999, "nested too deeply"),
+    ("a = " + "[" * 9999, "lists or tables are nested too deeply"),
 ])
 def test_wrong_in_a_file(tmp_path: Path, toml: str, said: str) -> None:
     file = written(tmp_path, toml.replace("'", '"'))
-    assert refusal(file).startswith(f"{file}: {said}" if "nested" not in said else f"{file}: lists or tables are {said}")
+    assert refusal(file).startswith(f"{file}: {said}")
 
 
 def test_files_that_cannot_be_read(tmp_path: Path) -> None:
@@ -138,7 +138,8 @@ def test_wrong_in_variables_and_flags() -> None:
 
 
 def test_variables_of_others_are_left_alone() -> None:
-    assert load(None, {**HOME, "PSVR_SERVICE_HOST": "x", "PSVR_KEY": "secret", "OTHER": "y"}, {}) == load(None, HOME, {})
+    others = {"PSVR_SERVICE_HOST": "x", "PSVR_KEY": "secret", "OTHER": "y"}
+    assert load(None, {**HOME, **others}, {}) == load(None, HOME, {})
 
 
 @pytest.mark.parametrize("text, found", [

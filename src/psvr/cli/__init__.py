@@ -12,12 +12,17 @@ from psvr.errors import BadInput
 COMMANDS = {
     "route": "route one publication through a settled network, under every system",
     "sim": "simulate a network: a scenario of nodes, traffic and faults",
+    "node": "run a node: publish and subscribe among machines, without a server",
+    "pub": "publish through the node of this machine",
+    "sub": "print what is published, through the node of this machine",
+    "status": "what the node of this machine knows and has done",
     "lab": "run studies on Spark: the paper's evaluation, and your own",
     "keygen": "make a network key for live nodes, or go over to a new one",
 }
 NEEDS = {               # a missing module → the extra that brings it
     "numpy": "sim", "numba": "sim", "llvmlite": "sim", "pyarrow": "sim", "networkx": "graphs",
-    "pyspark": "lab", "py4j": "lab", "pandas": "lab", "matplotlib": "lab"}
+    "pyspark": "lab", "py4j": "lab", "pandas": "lab", "matplotlib": "lab",
+    "cryptography": "node"}
 
 
 class Parser(argparse.ArgumentParser):

@@ -155,7 +155,8 @@ def from_environment(environment: Mapping[str, str]) -> dict[str, Any]:
         if name in settings():
             values[name] = settings()[name][0].from_text(text, variable)
         elif did_you_mean(name, settings()):
-            raise BadInput(f"{variable}: no such setting{did_you_mean(variable, [PREFIX + n.upper() for n in settings()])}")
+            variables = [PREFIX + name.upper() for name in settings()]
+            raise BadInput(f"{variable}: no such setting{did_you_mean(variable, variables)}")
     return values
 
 

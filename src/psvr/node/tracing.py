@@ -19,20 +19,24 @@ Complain = Callable[[str], None]
 
 
 class Tracing:
-    """Takes rows; never raises once it is made.  What goes wrong is said once."""
+    """Takes rows, from `begin` on; then it never raises, and what goes wrong is said once."""
 
-    def __init__(self, folder: Path, name: str, run: str, complain: Complain, most_bytes: int = 16 << 20,
+    def __init__(self, folder: Path, run: str, complain: Complain, most_bytes: int = 16 << 20,
                  most_files: int = 8) -> None:
-        self.folder, self.name, self.run, self.complain = folder, name, run, complain
+        self.folder, self.run, self.complain = folder, run, complain
         self.most_bytes, self.most_files = most_bytes, most_files
+        self.name, self.number = "", 0
         self.file: io.RawIOBase | None = None
         self.written = self.refused = 0
+
+    def begin(self, name: str) -> None:
+        self.name = name
         try:
-            folder.mkdir(parents=True, exist_ok=True)
+            self.folder.mkdir(parents=True, exist_ok=True)
             self.number = max(self.numbers(), default=0)
             self.next_file()
         except OSError as error:
-            raise BadInput(f"trace: {folder} cannot be written: {error.strerror}") from None
+            raise BadInput(f"trace: {self.folder} cannot be written: {error.strerror}") from None
 
     def __call__(self, row: Mapping[str, Any]) -> None:
         if self.file is None:
