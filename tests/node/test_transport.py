@@ -137,6 +137,7 @@ def test_parts_that_no_honest_neighbour_would_send() -> None:
     pair = Pair()
     peer: Peer = pair.peers[1]
     for number in range(0, 200_000, 7):
-        for item in envelope.items(envelope.part(number, 3, PARTS, b"x") + envelope.part(number + 1, 0, PARTS + 1, b"x")):
+        endless = envelope.part(number, 3, PARTS, b"x") + envelope.part(number + 1, 0, PARTS + 1, b"x")
+        for item in envelope.items(endless):
             pair.ends[1].hear(peer, item, pair.now, pair.take)
     assert len(peer.halves) <= 65 and pair.taken == []
