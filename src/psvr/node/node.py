@@ -1,6 +1,7 @@
 """`psvr.Node`: what an application holds."""
 
 import asyncio
+import os
 import secrets
 import time
 from collections.abc import AsyncIterator, Callable
@@ -70,7 +71,7 @@ class Node:
 
     async def start(self) -> None:
         """Open the link and say the first HELLO."""
-        config, keys = self.config, load_keys(self.config.key_file)
+        config, keys = self.config, load_keys(self.config.key_file, os.environ)
         self.identity = Identity(config.state, config.id)
         try:
             self.id, self.seal = self.identity.id, Seal(keys, self.identity.id)
@@ -191,7 +192,6 @@ class Node:
     def say(self, frame: bytes) -> None:
         """Broadcast a HELLO, with an echo of whom this node has heard."""
         time = now()
-        self.sessions.tick(time)
         for id in [id for id, last in self.heard.items() if time - last > SILENT]:
             del self.heard[id]
             self.transport.leave(id, time)
@@ -208,7 +208,7 @@ class Node:
             return
         items = list(envelope.items(opened.plain))
         echoes = [salt for item in items if item.kind == envelope.ECHO for salt in envelope.salts(item.body)]
-        verdict = self.sessions.judge(opened.id, opened.salt, opened.counter, echoes, now())
+        verdict = self.sessions.judge(opened.id, opened.salt, opened.counter, echoes)
         if verdict == FRESH:
             self.handle(opened, items, address)
         elif verdict == DOUBLE:
