@@ -1,5 +1,6 @@
 """Replay protection without storage: whatever is recorded, delayed, repeated or reordered."""
 
+import copy
 from dataclasses import dataclass, field
 
 import pytest
@@ -14,7 +15,6 @@ from psvr.node.sessions import (
     MOST_PROVEN_ECHOES,
     OWN,
     REPEATED,
-    ROUNDS,
     UNPROVEN,
     WINDOW,
     Sessions,
@@ -51,13 +51,17 @@ class End:
         self.counter += 1
         return Sent(self.id, self.salt, self.counter, (), at)
 
-    def hello(self, at: int = 0, now: int = 0) -> Sent:
-        echoes = tuple(self.sessions.echoes(now))
+    def hello(self, at: int = 0) -> Sent:
+        echoes = tuple(self.sessions.echoes())
         self.counter += 1
         return Sent(self.id, self.salt, self.counter, echoes, at)
 
-    def hear(self, sent: Sent, now: int = 0) -> Verdict:
-        return self.sessions.judge(sent.id, sent.salt, sent.counter, sent.echoes, now)
+    def hear(self, sent: Sent) -> Verdict:
+        return self.sessions.judge(sent.id, sent.salt, sent.counter, sent.echoes)
+
+    def hellos_in_vain(self, count: int) -> None:
+        for _ in range(count):
+            self.hello()
 
 
 def salt(number: int) -> bytes:
@@ -68,11 +72,20 @@ def pair() -> tuple[End, End]:
     return End(1, salt(1)), End(2, salt(2))
 
 
-def acquaint(a: End, b: End, now: int = 0) -> None:
+def acquaint(a: End, b: End) -> None:
     """Three HELLOs: b learns of a, a hears its own challenge from b, b hears its own from a."""
-    b.hear(a.hello(now=now), now)
-    assert a.hear(b.hello(now=now), now) == FRESH
-    assert b.hear(a.hello(now=now), now) == FRESH
+    b.hear(a.hello())
+    assert a.hear(b.hello()) == FRESH
+    assert b.hear(a.hello()) == FRESH
+
+
+def crowd(r: End, count: int) -> list[End]:
+    """So many neighbours, all proven to r in one round."""
+    ends, hello = [End(i, salt(i)) for i in range(1, count + 1)], r.hello()
+    for end in ends:
+        end.hear(hello)
+    assert {r.hear(end.hello()) for end in ends} == {FRESH}
+    return ends
 
 
 def test_three_hellos_are_enough() -> None:
@@ -128,7 +141,7 @@ def test_a_leap_forgets_nothing_that_matters() -> None:
 def test_there_is_no_counter_below_one(counter: int) -> None:
     a, b = pair()
     acquaint(a, b)
-    assert b.sessions.judge(a.id, a.salt, counter, (), 0) == REPEATED
+    assert b.sessions.judge(a.id, a.salt, counter, ()) == REPEATED
 
 
 def test_datagrams_from_before_the_proof_are_refused() -> None:
@@ -166,8 +179,7 @@ def test_a_dead_boot_that_was_held_back_does_not_displace_the_living() -> None:
 
 def test_restarts_of_many_do_not_wait_for_each_other() -> None:
     r = End(0, salt(1000))
-    for i in range(1, 21):
-        acquaint(End(i, salt(i)), r)
+    crowd(r, 20)
     anew = [End(i, salt(100 + i)) for i in range(1, 21)]
     hello = r.hello()
     for end in anew:
@@ -208,35 +220,30 @@ def test_my_own_earlier_boot_is_no_double() -> None:
 
 def test_echoes_of_the_proven_are_never_pushed_out() -> None:
     r = End(0, salt(1 << 32))
-    neighbours = [End(i, salt(i)) for i in range(1, MOST_PROVEN_ECHOES + 1)]
-    for end in neighbours:
-        acquaint(end, r)
-    hellos = [end.hello() for end in neighbours]
+    hellos = [end.hello() for end in crowd(r, MOST_PROVEN_ECHOES)]
     assert {r.hear(it) for it in hellos} == {FRESH}
     wanted = {it.echoes[0] for it in hellos}
     for i in range(5000):
         assert r.hear(End(i, salt(1000 + i)).hello()) == UNPROVEN
-    said = r.sessions.echoes(0)
+    said = r.sessions.echoes()
     assert wanted <= set(said) and len(said) <= 1 + MOST_ECHOES
     assert len(r.sessions.unproven) <= 256
 
 
 def test_with_many_neighbours_all_have_their_turn() -> None:
     r = End(0, salt(1 << 32))
-    for i in range(1, 201):
-        acquaint(End(i, salt(i)), r)
-    said = [set(r.sessions.echoes(0)[1:]) for _ in range(4)]
+    crowd(r, 200)
+    said = [set(r.sessions.echoes()[1:]) for _ in range(4)]
     assert len(set().union(*said)) == 200 and max(map(len, said)) <= MOST_ECHOES
 
 
 def test_strangers_have_their_turn_too() -> None:
     r = End(0, salt(1 << 32))
-    for i in range(1, 101):
-        acquaint(End(i, salt(i)), r)
+    crowd(r, 100)
     hellos = [End(500 + i, salt(500 + i)).hello() for i in range(40)]
     for it in hellos:
         r.hear(it)
-    said = set().union(*(r.sessions.echoes(0) for _ in range(3)))
+    said = set().union(*(r.sessions.echoes() for _ in range(3)))
     assert {it.echoes[0] for it in hellos} <= said
 
 
@@ -244,9 +251,10 @@ def test_who_is_not_heard_any_more_is_not_echoed() -> None:
     a, b = pair()
     acquaint(a, b)
     b.hear(End(3, salt(3)).hello())
-    assert len(b.sessions.echoes(LATELY)) == 3
-    assert len(b.sessions.echoes(LATELY + 1)) == 1
-    assert b.hear(a.data(), 100 * LATELY) == FRESH      # silence alone does not make a stranger of a neighbour
+    b.hellos_in_vain(LATELY - 1)
+    assert [len(b.sessions.echoes()), len(b.sessions.echoes())] == [3, 1]
+    b.hellos_in_vain(100 * LATELY)
+    assert b.hear(a.data()) == FRESH                    # silence alone does not make a stranger of a neighbour
 
 
 def test_a_late_hello_does_not_bring_an_older_challenge_back() -> None:
@@ -254,20 +262,21 @@ def test_a_late_hello_does_not_bring_an_older_challenge_back() -> None:
     first, second = a.hello(), a.hello()
     b.hear(second)
     b.hear(first)
-    assert b.sessions.echoes(0)[1:] == [second.echoes[0]]
+    assert b.sessions.echoes()[1:] == [second.echoes[0]]
     acquaint(a, b)
     first, second = a.hello(), a.hello()
     assert [b.hear(second), b.hear(first)] == [FRESH, FRESH]
-    assert b.sessions.echoes(0)[1:] == [second.echoes[0]]
+    assert b.sessions.echoes()[1:] == [second.echoes[0]]
 
 
 def test_only_the_latest_challenges_are_mine() -> None:
     a, b = pair()
     b.hear(a.hello())
     proof = b.hello()
-    for _ in range(ROUNDS):
-        a.hello()
-    assert a.hear(proof) == UNPROVEN and len(a.sessions.mine) <= ROUNDS
+    a.hellos_in_vain(LATELY - 1)
+    assert copy.deepcopy(a).hear(proof) == FRESH
+    a.hellos_in_vain(1)
+    assert a.hear(proof) == UNPROVEN and len(a.sessions.mine) <= LATELY
 
 
 def test_a_full_table_keeps_the_living() -> None:
@@ -286,20 +295,23 @@ def test_a_full_table_lets_the_silent_go_and_their_records_stay_out() -> None:
     a.hear(r.hello())
     recorded = [a.hello(), a.data()]
     assert [r.hear(it) for it in recorded] == [FRESH, FRESH]
-    later = LATELY + 1
-    b.hear(r.hello(now=later), later)
-    assert r.hear(b.hello(now=later), later) == FRESH
-    assert [r.hear(it, 3 * later) for it in recorded] == [UNPROVEN] * 2
-    a.hear(r.hello(now=3 * later), 3 * later)
-    assert r.hear(a.hello(now=3 * later), 3 * later) == FRESH       # it lives, and can show that
-    assert [r.hear(it, 3 * later) for it in recorded] == [REPEATED] * 2
+    b.hear(r.hello())
+    r.hellos_in_vain(LATELY - 1)
+    assert copy.deepcopy(r).hear(b.hello()) == UNPROVEN     # there is no room yet
+    b.hear(r.hello())
+    assert r.hear(b.hello()) == FRESH
+    r.sessions.proven.clear()                               # as if there were room again
+    assert [r.hear(it) for it in recorded] == [UNPROVEN] * 2
+    a.hear(r.hello())
+    assert r.hear(a.hello()) == FRESH                       # it lives, and can show that
+    assert [r.hear(it) for it in recorded] == [REPEATED] * 2
 
 
 @pytest.mark.parametrize("echoes", [[b""], [b"", b""], [b"x" * 100] * 300, [bytes(8)] * 9])
 def test_senseless_echoes_do_no_harm(echoes: list[bytes]) -> None:
     a, b = pair()
-    assert b.sessions.judge(7, salt(7), 5, echoes, 0) == UNPROVEN
-    assert all(len(it) == 8 for it in b.sessions.echoes(0))
+    assert b.sessions.judge(7, salt(7), 5, echoes) == UNPROVEN
+    assert all(len(it) == 8 for it in b.sessions.echoes())
     acquaint(a, b)
 
 
@@ -307,7 +319,7 @@ class World:
     """Three nodes that restart, and somebody who has every datagram ever sent and plays them at will."""
 
     def __init__(self, most: int) -> None:
-        self.most, self.step, self.now, self.salts = most, 0, 0, 0
+        self.most, self.step, self.salts = most, 0, 0
         self.sent: list[Sent] = []
         self.ends = [self.boot(i) for i in range(3)]
 
@@ -320,7 +332,7 @@ class World:
         if what == "restart":
             self.ends[i] = self.boot(i)
         elif what == "wait":
-            self.now += LATELY // 2 + 1
+            self.ends[i].hellos_in_vain(LATELY // 2 + 1)
         elif what == "play":
             self.play(j, self.ends[i])
         elif what == "round":
@@ -332,7 +344,7 @@ class World:
     def send(self, what: str, i: int, j: int) -> None:
         """Of the others, those hear it whose bit is set in j."""
         end = self.ends[i]
-        sent = end.hello(self.step, self.now) if what == "hello" else end.data(self.step)
+        sent = end.hello(self.step) if what == "hello" else end.data(self.step)
         self.sent.append(sent)
         for k, other in enumerate(self.ends):
             if j >> k & 1:
@@ -348,7 +360,7 @@ class World:
             assert self.most < 3 or all(i in now and now[i].salt == living[i] for i in known)
 
     def deliver(self, sent: Sent, to: End) -> None:
-        verdict = to.hear(sent, self.now)
+        verdict = to.hear(sent)
         assert (verdict == OWN) == ((sent.id, sent.salt) == (to.id, to.salt))
         assert verdict != DOUBLE
         assert len(to.sessions.proven) <= self.most
@@ -385,4 +397,4 @@ def test_whatever_happened_three_rounds_of_hellos_join_all(acts: list[tuple[str,
     for end in world.ends:
         for other in world.ends:
             if other is not end:
-                assert other.hear(end.data(world.step), world.now) == FRESH
+                assert other.hear(end.data(world.step)) == FRESH

@@ -9,8 +9,8 @@ after I made it.  From that follows all the rest:
 - Another boot of the same node takes its place only with a challenge that I made after I had proven the present one.
   A boot that was dead by then never heard such a challenge, so that its records, however long they were held back,
   neither displace the living boot nor are processed again.
-- If a proven boot is forgotten for want of room, proofs of nodes that I do not know need a challenge made later than
-  that: what is forgotten about it, the counters seen, is not needed then, because a new proof has a higher one.
+- A proven boot is forgotten for want of room only when it was silent for longer than my challenges are good for.  Then
+  a new proof has a higher counter than all that I have processed, and those that were seen need not be known any more.
 
 Somebody who plays recorded datagrams can at most have challenges echoed that nobody waits for any more.
 """
@@ -23,8 +23,7 @@ from itertools import islice
 
 WINDOW = 1024               # counters, inside which order does not matter
 SEEN_ALL = (1 << WINDOW) - 1
-LATELY = 30_000_000         # µs: who was silent for longer is not echoed, and makes room if room is needed
-ROUNDS = 64                 # of my challenges, the latest ones that are taken as an answer
+LATELY = 64                 # HELLOs of mine, for which a challenge is good; who was silent for longer is not echoed
 MOST_PROVEN_ECHOES = 64
 MOST_ECHOES = 80            # so that however many are proven, a few newcomers are echoed too
 CHALLENGE = 8               # bytes
@@ -50,14 +49,14 @@ class Boot:
         self.salt = salt
         self.challenge = b""    # of its latest HELLO
         self.greeted = 0        # the counter of that
-        self.heard = 0          # when, in µs
+        self.heard = 0          # in which round of mine, the last time
         self.echoed = 0         # in which round of mine
         self.top = 0            # the highest counter seen
         self.seen = SEEN_ALL    # bit i: counter top − i was seen, or came before the proof
         self.floor = 0          # my round when it was proven
 
-    def greet(self, counter: int, echoes: Sequence[bytes], now: int) -> None:
-        self.heard = now
+    def greet(self, counter: int, echoes: Sequence[bytes], round: int) -> None:
+        self.heard = round
         if echoes and len(echoes[0]) == CHALLENGE and counter > self.greeted:
             self.challenge, self.greeted = echoes[0], counter
 
@@ -75,7 +74,10 @@ class Boot:
 
 
 class Sessions:
-    """All that one boot of a node remembers of others, bounded by `most` proven boots and as many others."""
+    """All that one boot of a node remembers of others, bounded by `most` proven boots and as many others.
+
+    There is no clock: what is late is counted in rounds, one for each HELLO of mine, however often those are sent.
+    """
 
     def __init__(self, me: int, salt: bytes, most: int = 256) -> None:
         self.me, self.salt, self.most = me, salt, most
@@ -83,25 +85,24 @@ class Sessions:
         self.unproven: dict[bytes, Boot] = {}       # by salt, the one heard last at the end
         self.round = 0                              # of HELLOs
         self.mine: dict[bytes, int] = {}            # my latest challenges, and their rounds
-        self.floor = 0                              # my round when a proven boot was last forgotten
         self.doubled = 0                            # my round when a double was last found
 
-    def judge(self, id: int, salt: bytes, counter: int, echoes: Sequence[bytes], now: int) -> Verdict:
+    def judge(self, id: int, salt: bytes, counter: int, echoes: Sequence[bytes]) -> Verdict:
         """What to do with a genuine datagram; `echoes` is what its sender got from `echoes`, if it is a HELLO."""
         boot = self.proven.get(id)
         if boot is not None and boot.salt == salt:
             if not boot.is_new(counter):
                 return REPEATED
-            boot.greet(counter, echoes, now)
+            boot.greet(counter, echoes, self.round)
             return FRESH
         if id == self.me and salt == self.salt:
             return OWN
-        return self.prove(id, self.note(salt, counter, echoes, now), counter, echoes)
+        return self.prove(id, self.note(salt, counter, echoes), counter, echoes)
 
-    def note(self, salt: bytes, counter: int, echoes: Sequence[bytes], now: int) -> Boot:
+    def note(self, salt: bytes, counter: int, echoes: Sequence[bytes]) -> Boot:
         """A boot that is not proven was heard."""
         boot = self.unproven.pop(salt, None) or Boot(salt)
-        boot.greet(counter, echoes, now)
+        boot.greet(counter, echoes, self.round)
         if boot.challenge:                          # else there is nothing to echo
             if len(self.unproven) >= self.most:
                 del self.unproven[next(iter(self.unproven))]
@@ -110,30 +111,29 @@ class Sessions:
 
     def prove(self, id: int, boot: Boot, counter: int, echoes: Sequence[bytes]) -> Verdict:
         present = self.proven.get(id)
-        floor = self.doubled if id == self.me else present.floor if present else self.floor
+        floor = self.doubled if id == self.me else present.floor if present else 0
         if max((self.mine.get(it, 0) for it in islice(echoes, 1, None)), default=0) <= floor:
             return UNPROVEN
         if id == self.me:
             self.doubled = self.round
             return DOUBLE
-        if present is None and not self.has_room(boot.heard):
+        if present is None and not self.has_room():
             return UNPROVEN
         self.unproven.pop(boot.salt, None)
         boot.top, boot.floor = counter, self.round
         self.proven[id] = boot
         return FRESH
 
-    def has_room(self, now: int) -> bool:
+    def has_room(self) -> bool:
         """Whether one more can be proven; if need be, those who were silent for long are forgotten."""
         if len(self.proven) < self.most:
             return True
-        silent = [id for id, boot in self.proven.items() if now - boot.heard > LATELY]
+        silent = [id for id, boot in self.proven.items() if self.round - boot.heard > LATELY]
         for id in silent:
             del self.proven[id]
-            self.floor = self.round
         return bool(silent)
 
-    def echoes(self, now: int) -> list[bytes]:
+    def echoes(self) -> list[bytes]:
         """For the next HELLO: a challenge of mine, then those of others, each of eight bytes.
 
         Where there are too many, those come first whose turn was longest ago.
@@ -141,11 +141,11 @@ class Sessions:
         self.round += 1
         mine = blake2s(self.round.to_bytes(8, "big"), key=self.salt, digest_size=CHALLENGE).digest()
         self.mine[mine] = self.round
-        if len(self.mine) > ROUNDS:
+        if len(self.mine) > LATELY:
             del self.mine[next(iter(self.mine))]
-        while self.unproven and now - self.unproven[first := next(iter(self.unproven))].heard > LATELY:
+        while self.unproven and self.round - self.unproven[first := next(iter(self.unproven))].heard > LATELY:
             del self.unproven[first]
-        lately = (boot for boot in self.proven.values() if now - boot.heard <= LATELY)
+        lately = (boot for boot in self.proven.values() if self.round - boot.heard <= LATELY)
         known = self.turn(lately, MOST_PROVEN_ECHOES)
         return [mine, *known, *self.turn(self.unproven.values(), MOST_ECHOES - len(known))]
 
