@@ -9,7 +9,7 @@ import pytest
 from psvr.errors import BadInput
 from psvr.node.config import Config, link_of, load, settings
 from psvr.node.settings import host_port
-from psvr.node.udp import Multicast, Peers
+from psvr.node.udp import GROUP4, GROUP6, Multicast, Peers
 
 HOME = {"HOME": "/home/ann"}
 
@@ -154,11 +154,14 @@ def test_interface_and_peers_exclude_each_other() -> None:
     assert refusal(interface="eth0", peers="a:1").startswith("interface: must not be set together with peers")
 
 
-def test_which_link() -> None:
+def test_which_link(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("socket.if_nameindex", lambda: [(1, "lo"), (2, "eth9")])
     alone = link_of(Config(), has_key=False)
-    assert isinstance(alone, Multicast) and alone.interface == "lo"
-    far = link_of(Config(interface="eth9", port=9, group="239.1.2.3"), has_key=True)
-    assert isinstance(far, Multicast) and (far.interface, far.port, far.group) == ("eth9", 9, "239.1.2.3")
+    assert isinstance(alone, Multicast) and (alone.interface, alone.group, alone.at) == ("lo", GROUP4, "127.0.0.1")
+    far = link_of(Config(interface="eth9", port=9), has_key=True)
+    assert isinstance(far, Multicast) and (far.interface, far.port, far.group, far.at) == ("eth9", 9, GROUP6, None)
+    chosen = link_of(Config(interface="eth9", group="239.1.2.3"), has_key=True)
+    assert isinstance(chosen, Multicast) and chosen.group == "239.1.2.3"
     peers = link_of(Config(listen="0.0.0.0:5", peers=("a:1", "[::1]:2")), has_key=True)
     assert isinstance(peers, Peers) and (peers.at, peers.known) == (("0.0.0.0", 5), [("a", 1), ("::1", 2)])
 

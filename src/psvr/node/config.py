@@ -15,7 +15,7 @@ from .keys import VARIABLE as KEY_VARIABLE
 from .link import Link
 from .logs import LEVELS
 from .settings import Choice, Group, HostPort, HostPorts, Kind, Name, Number, Place, Switch, Whole
-from .udp import GROUP6, PORT
+from .udp import PORT
 from .ways import link_for
 
 PREFIX = "PSVR_"
@@ -49,7 +49,7 @@ class Config:
     id: Annotated[int | None, Whole(0, (1 << 63) - 1), "id of the node (else drawn once and kept)"] = None
     key_file: Annotated[Path | None, Place(), "file with the key of the network, from psvr keygen"] = None
     interface: Annotated[str | None, Name(), "find neighbours by multicast on this interface"] = None
-    group: Annotated[str, Group(), "multicast group"] = GROUP6
+    group: Annotated[str | None, Group(), "multicast group (else one of IPv6, and of IPv4 on lo)"] = None
     port: Annotated[int, Whole(1, 65535), "port of the multicast group, and where peers are listened to"] = PORT
     listen: Annotated[str | None, HostPort(0), "HOST:PORT at which peers reach this node"] = None
     peers: Annotated[tuple[str, ...], HostPorts(), "neighbours by address, HOST:PORT with commas between"] = ()

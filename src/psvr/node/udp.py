@@ -58,11 +58,14 @@ def drain(sock: socket.socket, receive: Receive) -> None:
 
 
 class Multicast(Sockets):
-    """All nodes on one interface of this machine and its neighbours: IPv6 link-local, or IPv4."""
+    """All nodes on one interface of this machine and its neighbours: IPv6 link-local, or IPv4.
 
-    def __init__(self, interface: str, port: int = PORT, group: str = GROUP6) -> None:
+    `at` is the address at which this node takes what is for it alone, if not at all of them.
+    """
+
+    def __init__(self, interface: str, port: int = PORT, group: str = GROUP6, at: str | None = None) -> None:
         super().__init__()
-        self.interface, self.port, self.group = interface, port, group
+        self.interface, self.port, self.group, self.at = interface, port, group, at
         self.version = ipaddress.ip_address(group).version
 
     async def start(self, receive: Receive) -> None:
@@ -87,12 +90,17 @@ class Multicast(Sockets):
         group.bind((self.group, self.port, 0, index))
         group.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_JOIN_GROUP,
                          socket.inet_pton(socket.AF_INET6, self.group) + struct.pack("@I", index))
+        self.everybody: Any = (self.group, self.port, 0, index)
+        check_way(self.own6(index), self.everybody)
+        own = self.own6(index)
+        own.bind((self.at or "::", 0))
+        return group, own
+
+    def own6(self, index: int) -> socket.socket:
         own = socket.socket(socket.AF_INET6, socket.SOCK_DGRAM)
         own.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_MULTICAST_IF, index)
         own.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_MULTICAST_LOOP, 1)
-        own.bind(("::", 0))
-        self.everybody: Any = (self.group, self.port, 0, index)
-        return group, own
+        return own
 
     def open4(self, index: int) -> tuple[socket.socket, socket.socket]:
         group = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
@@ -100,15 +108,26 @@ class Multicast(Sockets):
         group.bind((self.group, self.port))
         request = socket.inet_aton(self.group) + struct.pack("@4si", b"\0" * 4, index)
         group.setsockopt(socket.IPPROTO_IP, socket.IP_ADD_MEMBERSHIP, request)
+        self.everybody = (self.group, self.port)
+        check_way(self.own4(request), self.everybody)
+        own = self.own4(request)
+        own.bind((self.at or "0.0.0.0", 0))
+        return group, own
+
+    def own4(self, request: bytes) -> socket.socket:
         own = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         own.setsockopt(socket.IPPROTO_IP, socket.IP_MULTICAST_IF, request)
         own.setsockopt(socket.IPPROTO_IP, socket.IP_MULTICAST_LOOP, 1)
-        own.bind(("0.0.0.0", 0))
-        self.everybody = (self.group, self.port)
-        return group, own
+        return own
 
     def broadcast(self, datagram: bytes) -> None:
         self.put(datagram, self.everybody)
+
+
+def check_way(sock: socket.socket, to: Any) -> None:
+    """Linux has no way for IPv6 multicast on `lo`, for one; better said now than lost with every datagram."""
+    with sock:
+        sock.connect(to)
 
 
 class Peers(Sockets):

@@ -8,27 +8,35 @@ from psvr.errors import BadInput
 
 from .link import Link
 from .settings import host_port
-from .udp import Multicast, Peers
+from .udp import GROUP4, GROUP6, Multicast, Peers
 
 LOOPBACK = "lo"
 IS_LOOPBACK = 0x8               # flag of an interface
 ASK = "make a key with psvr keygen and set key_file, or set open = true if everyone may read and write"
 
 
-def link_for(interface: str | None, group: str, port: int, listen: str | None, peers: tuple[str, ...],
+def link_for(interface: str | None, group: str | None, port: int, listen: str | None, peers: tuple[str, ...],
              private: bool) -> Link:
     """Multicast on an interface, or peers by address; with neither, multicast among the nodes of this machine."""
     if not listen and not peers:
         interface = interface or LOOPBACK
         if private and not is_own_interface(interface):
             raise BadInput(f"interface: without a key only {LOOPBACK} is used, not {interface}: {ASK}")
-        return Multicast(interface, port, group)
+        return multicast(interface, group, port)
     known = [parsed(peer) for peer in peers]
     at = parsed(listen) if listen else (any_address([host for host, _ in known]), port)
     for key, host in (("listen", at[0]), *(("peers", host) for host, _ in known)):
         if private and not is_own_address(host):
             raise BadInput(f"{key}: without a key only addresses of this machine are used, not {host}: {ASK}")
     return Peers(at, known)
+
+
+def multicast(interface: str, group: str | None, port: int) -> Multicast:
+    """On the interface of this machine itself, nothing of other machines is taken, and IPv4 is what works."""
+    if not is_own_interface(interface):
+        return Multicast(interface, port, group or GROUP6)
+    group = group or GROUP4
+    return Multicast(interface, port, group, "::1" if ":" in group else "127.0.0.1")
 
 
 def parsed(text: str) -> tuple[str, int]:
