@@ -5,7 +5,7 @@ import contextlib
 import signal
 import time
 import traceback
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping
 from dataclasses import asdict
 from typing import Any
 
@@ -18,6 +18,7 @@ from .keys import Keyring, load_keys
 from .logs import Log
 from .node import Node
 from .tracing import Tracing
+from .ways import LOOPBACK
 
 REPORT = 10.0               # seconds between two reports of what was dropped
 YOUNG = 30.0                # seconds during which a node that finds its id taken is the newcomer, and leaves
@@ -29,18 +30,36 @@ WORDS: dict[type[Event], str] = {
 
 async def serve(config: Config, environment: Mapping[str, str]) -> None:
     """Run a node until SIGTERM or SIGINT."""
-    stop = asyncio.Event()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        asyncio.get_running_loop().add_signal_handler(number, stop.set)
     log = Log(config.log, config.log_level)
     asyncio.get_running_loop().set_exception_handler(lambda _, context: unexpected(log, context))
     keys = load_keys(config.key_file, environment)
+    with asked_to_stop() as stop:
+        await run(config, keys, log, stop)
+
+
+async def run(config: Config, keys: Keyring | None, log: Log, stop: asyncio.Event) -> None:
     async with running(config, log) as node:
         start(node, config, keys, log)
         if keys is not None and config.key_file is not None:
             asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, read_keys_again, node, config, log)
         await watched(node, log, stop)
         log.info("stops")
+
+
+@contextlib.contextmanager
+def asked_to_stop() -> Iterator[asyncio.Event]:
+    """Set by SIGTERM or SIGINT.  Asked once, it stops: being asked again on the way out changes nothing."""
+    loop, stop = asyncio.get_running_loop(), asyncio.Event()
+
+    def ask(number: int, frame: object) -> None:
+        loop.call_soon_threadsafe(stop.set)
+
+    before = {number: signal.signal(number, ask) for number in (signal.SIGTERM, signal.SIGINT)}
+    try:
+        yield stop
+    finally:
+        for number, usual in before.items():
+            signal.signal(number, signal.SIG_IGN if stop.is_set() else usual)
 
 
 @contextlib.asynccontextmanager
@@ -80,7 +99,7 @@ def read_keys_again(node: Node, config: Config, log: Log) -> None:
 def link_in_words(config: Config) -> str:
     if config.listen or config.peers:
         return f"{len(config.peers)} peers, listening at {config.listen or f'port {config.port}'}"
-    return f"multicast {config.group} port {config.port} on {config.interface or 'lo'}"
+    return f"multicast on {config.interface or LOOPBACK}, port {config.port}"
 
 
 async def watched(node: Node, log: Log, stop: asyncio.Event) -> None:
