@@ -112,6 +112,16 @@ def test_each_step_says_what_comes_next(file: Path, capsys: pytest.CaptureFixtur
     assert "--rotate" not in said[2]
 
 
+def test_keys_are_compared_by_their_tags(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    keygen("--rotate", "add", file)
+    capsys.readouterr()
+    content = file.read_bytes()
+    assert keygen("--show", file) == 0
+    first, second = (tag(key).hex() for key in keys(file))
+    assert capsys.readouterr().out == f"{file}: sends with {first}, accepts {second} too\n"
+    assert file.read_bytes() == content
+
+
 def test_comments_stay(file: Path) -> None:
     file.write_text(f"# the network of the barn\n{file.read_text().strip()}  # since May\n")
     for step in ("add", "switch"):
@@ -136,6 +146,8 @@ def test_bad_arguments(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "FILE: missing" in refusal(capsys, "--rotate", "add")
     assert "must be add, switch or drop, not twist" in refusal(capsys, "--rotate", "twist", file)
     assert "there is no such file" in refusal(capsys, "--rotate", "add", file.parent / "other")
+    assert "FILE: missing" in refusal(capsys, "--show")
+    assert "only one of them" in refusal(capsys, "--show", "--rotate", "add", file)
     file.chmod(0o644)
     assert "chmod 600" in refusal(capsys, "--rotate", "add", file)
 

@@ -25,10 +25,14 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--rotate", metavar="STEP",
                         help="change the keys in FILE: add (a new key, accepted from now on), switch (send with "
                              "the other key), drop (the key not sent with); after each step, copy FILE to all machines")
+    parser.add_argument("--show", action="store_true",
+                        help="print the tags of the keys in FILE, which tell keys apart and may be seen by everyone")
 
 
 def run(options: argparse.Namespace) -> int:
-    if options.rotate is not None:
+    if options.show:
+        show(options.rotate, options.file)
+    elif options.rotate is not None:
         rotate(options.rotate, options.file)
     elif options.file is not None:
         make(options.file)
@@ -46,6 +50,14 @@ def make(file: Path) -> None:
     except (OSError, ValueError) as error:
         raise unwritable(name, error) from None
     print(f"{name}: {summary(file)}; copy it to every machine, readable for its owner alone")
+
+
+def show(step: str | None, file: Path | None) -> None:
+    if step is not None:
+        raise BadInput("--show and --rotate: give only one of them")
+    if file is None:
+        raise BadInput("FILE: missing; --show tells of the keys in a file")
+    print(f"{shown(file)}: {summary(file)}")
 
 
 def rotate(step: str, file: Path | None) -> None:
