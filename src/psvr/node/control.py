@@ -4,7 +4,7 @@
 |---|---|
 | `{"op": "publish", "channel": …, "data": …}` | `{"sequence": …}`; as many requests as one likes, one after the other |
 | `{"op": "subscribe", "channels": […]}` | `{"subscribed": […]}`, then a line per message until one hangs up |
-| `{"op": "status"}` | the status |
+| `{"op": "status"}` | the status; with `"memory": true` also what the node remembers of links, tree, ring and tables |
 
 Data that is not text stands under `base64` instead of `data`.  Whatever is wrong with a request is answered with
 `{"error": "one line"}`, and the connection ends.  The socket is its owner's alone (mode 600).
@@ -25,6 +25,7 @@ from .happenings import Message
 from .inbox import Subscription
 from .lines import LONGEST, data_of, packed, unpacked, with_data
 from .logs import Log
+from .memory import to_plain
 from .naming import PAYLOAD_MOST
 from .settings import shown
 
@@ -90,10 +91,14 @@ class Control:
                     await self.subscribe(request, reader, writer)
                     return
                 case "status":
-                    answer(writer, self.node.status())
+                    answer(writer, self.status(request))
                 case other:
                     raise BadInput(f"op: must be publish, subscribe or status, not {shown(other)}")
             await writer.drain()
+
+    def status(self, request: dict[str, Any]) -> dict[str, Any]:
+        memory = {"memory": to_plain(self.node.host.me)} if request.get("memory") else {}
+        return self.node.status() | memory
 
     async def publish(self, request: dict[str, Any], writer: asyncio.StreamWriter) -> None:
         """The next line is read when this publication is on its way: that is all the back-pressure there is."""

@@ -58,6 +58,7 @@ class Node:
         self.room: list[asyncio.Future[None]] = []
         self.heard: dict[int, int] = {}         # when a neighbour was last heard
         self.refused = 0                        # datagrams that were not genuine, or came twice
+        self.taken = 0                          # those that were
 
     # --- from start to end
 
@@ -196,6 +197,7 @@ class Node:
             del self.heard[id]
             self.transport.leave(id, time)
         plain = envelope.echo(self.sessions.echoes()) + envelope.hello(frame)
+        self.transport.count("hello", 1, len(plain))
         self.link.broadcast(self.seal.seal(plain))
 
     def send_items(self, plain: bytes, peer: Peer) -> None:
@@ -219,6 +221,7 @@ class Node:
     def handle(self, opened: Opened, items: list[envelope.Item], address: Address) -> None:
         """A genuine datagram of a node that lives now."""
         time, sender = now(), opened.id
+        self.taken += 1
         peer = self.transport.peers.get(sender)
         if peer is None or peer.salt != opened.salt:
             peer = self.transport.meet(sender, opened.salt, address, time)

@@ -31,8 +31,9 @@ def status(node: "Node", now: int) -> dict[str, Any]:
         "counters": {
             **{name: told.counts[name] for name in ("published", "delivered", "sent", "received", "dropped")},
             "repeated": node.inbox.repeated, "refused": node.refused, "on_their_way": transport.on_its_way(),
-            "frames": transport.sent, "tried_again": transport.again, "given_up": transport.failed,
+            "taken": node.taken, "frames": transport.sent, "tried_again": transport.again, "given_up": transport.failed,
             "parent_changes": told.counts["parent changed"], "ring_changes": told.counts["ring changed"]},
+        "transmissions": dict(transport.frames), "bytes": dict(transport.bytes),
         "dropped": dict(told.reasons),
     }
 

@@ -6,12 +6,14 @@ names, is not acknowledged, and comes again.
 """
 
 import heapq
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from psvr.protocol.wire import SUB
+
 from . import envelope
-from .envelope import ACK, NUMBERED, NUMBERS, PART, PIECE, Item
+from .envelope import ACK, FRAME, NUMBERED, NUMBERS, PART, PIECE, Item
 from .link import Address
 
 ROOM = 1200                 # bytes of items in a datagram: with all headers it passes where 1280 bytes pass
@@ -112,6 +114,8 @@ class Transport:
         self.touched: dict[int, Peer] = {}                              # who has something to be sent
         self.astray: list[Pending] = []                                 # for nobody that is known
         self.sent = self.again = self.failed = 0                        # items
+        self.frames: Counter[str] = Counter()                           # the same by type, and acknowledgements …
+        self.bytes: Counter[str] = Counter()                            # … in bytes
 
     def meet(self, id: int, salt: bytes, address: Address, now: int) -> Peer:
         """A new boot of a neighbour: what was on its way to the old one will not be acknowledged."""
@@ -169,6 +173,7 @@ class Transport:
         pending.sent = now
         self.sent += 1
         self.order += 1
+        self.count(kind_of(pending.item), 1, len(pending.item))
         peer.out.append(pending.item)
         self.touched[peer.id] = peer
         heapq.heappush(self.due, (now + peer.patience(pending.tries), self.order, peer, number, pending))
@@ -239,6 +244,10 @@ class Transport:
         pending.done(True, now)
         self.fill(peer, now)
 
+    def count(self, kind: str, frames: int, length: int) -> None:
+        self.frames[kind] += frames
+        self.bytes[kind] += length
+
     def flush(self) -> None:
         """Put all that waits into datagrams."""
         touched, self.touched = self.touched, {}
@@ -246,6 +255,7 @@ class Transport:
             items, peer.out = peer.out, []
             while peer.acks:
                 items.insert(0, envelope.ack(peer.acks[:256]))
+                self.count("ack", len(peer.acks[:256]), len(items[0]))
                 del peer.acks[:256]
             begin = length = 0
             for i, item in enumerate(items):
@@ -254,3 +264,8 @@ class Transport:
                     begin, length = i, 0
                 length += len(item)
             self.send_items(b"".join(items[begin:]), peer)
+
+
+def kind_of(item: bytes) -> str:
+    """Of what an item is a part; only a PUB is too long for one."""
+    return "sub" if item[0] == FRAME and item[NUMBERED.size] & 15 == SUB else "pub"
