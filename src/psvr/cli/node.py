@@ -8,9 +8,10 @@ from typing import Any
 
 from psvr.node.config import load, settings
 from psvr.node.serving import serve
-from psvr.node.settings import Choice, HostPort, HostPorts, Number, Place, Switch, Whole
+from psvr.node.settings import Choice, EtherPlace, HostPort, HostPorts, Number, Place, Switch, Whole
 
-METAVARS = {Whole: "N", Number: "SECONDS", Place: "PATH", HostPort: "HOST:PORT", HostPorts: "HOST:PORT"}
+METAVARS = {Whole: "N", Number: "SECONDS", Place: "PATH", HostPort: "HOST:PORT", HostPorts: "HOST:PORT",
+            EtherPlace: "HOST:PORT/NUMBER"}
 
 
 def add(parser: argparse.ArgumentParser) -> None:

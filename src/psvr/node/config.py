@@ -14,9 +14,9 @@ from psvr.protocol import constants as k
 from .keys import VARIABLE as KEY_VARIABLE
 from .link import Link
 from .logs import LEVELS
-from .settings import Choice, Group, HostPort, HostPorts, Kind, Name, Number, Place, Switch, Whole
+from .settings import Choice, EtherPlace, Group, HostPort, HostPorts, Kind, Name, Number, Place, Switch, Whole
 from .udp import PORT
-from .ways import link_for
+from .ways import ether_for, link_for
 
 PREFIX = "PSVR_"
 ROOT_STATE = Path("/var/lib/psvr")
@@ -53,6 +53,7 @@ class Config:
     port: Annotated[int, Whole(1, 65535), "port of the multicast group, and where peers are listened to"] = PORT
     listen: Annotated[str | None, HostPort(0), "HOST:PORT at which peers reach this node"] = None
     peers: Annotated[tuple[str, ...], HostPorts(), "neighbours by address, HOST:PORT with commas between"] = ()
+    ether: Annotated[str | None, EtherPlace(), "neighbours through the ether of psvr swarm, HOST:PORT/NUMBER"] = None
     state: Annotated[Path, Place(), "folder in which the node keeps its id"] = field(default_factory=default_state)
     socket: Annotated[Path, Place(), "socket for psvr pub, sub and status"] = Path()
     trace: Annotated[Path | None, Place(), "write what happens into this folder, as JSON lines"] = None
@@ -81,6 +82,8 @@ class Config:
     def check_together(self) -> None:
         if self.interface and (self.peers or self.listen):
             raise BadInput("interface: must not be set together with peers or listen: it is multicast, or known peers")
+        if self.ether and (self.interface or self.peers or self.listen):
+            raise BadInput("ether: must not be set together with interface, peers or listen")
         if len(os.fsencode(self.socket)) > LONGEST_SOCKET:
             raise BadInput(f"socket: must be at most {LONGEST_SOCKET} bytes long, not {len(os.fsencode(self.socket))}: "
                            "set a shorter one")
@@ -162,5 +165,7 @@ def from_environment(environment: Mapping[str, str]) -> dict[str, Any]:
 
 def link_of(config: Config, has_key: bool) -> Link:
     """The way to neighbours that the settings ask for; without a key, one that stays on this machine."""
-    return link_for(config.interface, config.group, config.port, config.listen, config.peers,
-                    private=not has_key and not config.open)
+    private = not has_key and not config.open
+    if config.ether:
+        return ether_for(config.ether, private)
+    return link_for(config.interface, config.group, config.port, config.listen, config.peers, private)

@@ -97,6 +97,8 @@ def read_keys_again(node: Node, config: Config, log: Log) -> None:
 
 
 def link_in_words(config: Config) -> str:
+    if config.ether:
+        return f"ether {config.ether}"
     if config.listen or config.peers:
         return f"{len(config.peers)} peers, listening at {config.listen or f'port {config.port}'}"
     return f"multicast on {config.interface or LOOPBACK}, port {config.port}"

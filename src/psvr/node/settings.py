@@ -179,6 +179,18 @@ class HostPort(Texts):
 
 
 @dataclass(frozen=True)
+class EtherPlace(Texts):
+    """Where an ether in user space is, and the number of the node in it."""
+
+    allowed: str = "HOST:PORT/NUMBER, such as 127.0.0.1:5000/3"
+
+    def read(self, value: Any, where: str) -> str:
+        if not isinstance(value, str) or ether_place(value) is None:
+            refuse(where, self.allowed, value)
+        return str(value)
+
+
+@dataclass(frozen=True)
 class HostPorts:
     """A list of them; as text, with commas between."""
 
@@ -201,3 +213,11 @@ def host_port(text: str) -> tuple[str, int] | None:
     if found is None or int(found[3]) > 65535:
         return None
     return found[1] or found[2], int(found[3])
+
+
+def ether_place(text: str) -> tuple[tuple[str, int], int] | None:
+    place, slash, number = text.rpartition("/")
+    found = host_port(place)
+    if found is None or not slash or not re.fullmatch("[0-9]{1,9}", number):
+        return None
+    return found, int(number)

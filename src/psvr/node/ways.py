@@ -6,8 +6,9 @@ from pathlib import Path
 
 from psvr.errors import BadInput
 
+from .ether import Ether
 from .link import Link
-from .settings import host_port
+from .settings import ether_place, host_port
 from .udp import GROUP4, GROUP6, Multicast, Peers
 
 LOOPBACK = "lo"
@@ -29,6 +30,14 @@ def link_for(interface: str | None, group: str | None, port: int, listen: str | 
         if private and not is_own_address(host):
             raise BadInput(f"{key}: without a key only addresses of this machine are used, not {host}: {ASK}")
     return Peers(at, known)
+
+
+def ether_for(text: str, private: bool) -> Ether:
+    found = ether_place(text)
+    assert found is not None, text      # checked when it was set
+    if private and not is_own_address(found[0][0]):
+        raise BadInput(f"ether: without a key only addresses of this machine are used, not {found[0][0]}: {ASK}")
+    return Ether(*found)
 
 
 def multicast(interface: str, group: str | None, port: int) -> Multicast:
