@@ -1,6 +1,7 @@
 """Settings of a node: file, then variables, then flags; every wrong one refused in a line that says where it stood."""
 
 import os
+import re
 from pathlib import Path
 from typing import Any
 
@@ -47,13 +48,19 @@ def test_every_setting_can_be_given_in_every_way(tmp_path: Path) -> None:
              "socket": "/sock", "trace": "/t", "trace_bytes": "5000", "trace_files": "3", "run": "field",
              "hello": "0.5", "lease": "9.0", "links": "4", "channels": "10", "shortcuts": "nontree", "open": "true",
              "log": "json", "log_level": "debug"}
-    assert set(texts) == set(settings()) - {"listen", "peers"}
+    assert set(texts) == set(settings()) - {"listen", "peers", "ether"}
     plain = {"id", "port", "trace_bytes", "trace_files", "hello", "lease", "links", "channels", "open"}
     toml = "".join(f"{name} = {text if name in plain else repr(text)}\n" for name, text in texts.items())
     by_file = load(written(tmp_path, toml), HOME, {})
     by_variable = load(None, {**HOME, **{f"PSVR_{name.upper()}": text for name, text in texts.items()}}, {})
     assert by_file == by_variable == load(None, HOME, texts)
     assert by_file.key_file == Path("/k") and by_file.open is True and by_file.hello == 0.5
+
+
+def test_every_setting_is_documented() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "node.md").read_text()
+    cells = [row.split("|")[1] for row in page.splitlines() if row.startswith("| `")]
+    assert set(settings()) <= set(re.findall(r"`(\w+)`", " ".join(cells)))
 
 
 def test_where_things_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
