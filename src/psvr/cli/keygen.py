@@ -12,10 +12,11 @@ from psvr.node import private
 from psvr.node.keys import key_lines, keyring, load_keys, new_key, read, shown, without_comment
 
 STEPS = ("add", "switch", "drop")
+EVERYWHERE = "copy it to every machine and have the nodes read it (SIGHUP, or a restart)"
 NEXT = {
-    "add": "copy it to every machine and restart the nodes, one by one; then psvr keygen --rotate switch {file}",
-    "switch": "copy it to every machine and restart the nodes, one by one; then psvr keygen --rotate drop {file}",
-    "drop": "copy it to every machine and restart the nodes, one by one; then the old key is of no use any more",
+    "add": "then psvr keygen --rotate switch {file}",
+    "switch": "then psvr keygen --rotate drop {file}",
+    "drop": "then the old key is of no use any more",
 }
 
 
@@ -75,7 +76,7 @@ def rotate(step: str, file: Path | None) -> None:
         private.replace(file, changed(step, text))
     except OSError as error:
         raise unwritable(name, error) from None
-    print(f"{name}: {summary(file)}; {NEXT[step].format(file=name)}")
+    print(f"{name}: {summary(file)}; {EVERYWHERE}, {NEXT[step].format(file=name)}")
 
 
 def changed(step: str, text: str) -> str:
