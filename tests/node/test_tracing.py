@@ -1,5 +1,6 @@
 """The trace of a live node: written line by line, bounded on the disk, and never in the node's way."""
 
+import asyncio
 import os
 from pathlib import Path
 from typing import Any
@@ -7,6 +8,8 @@ from typing import Any
 import pytest
 
 from psvr.errors import BadInput
+from psvr.node.inbox import TOO_SLOW
+from psvr.node.node import Node
 from psvr.node.tracing import Tracing
 from psvr.trace import read
 
@@ -133,3 +136,17 @@ def test_a_folder_that_cannot_be_is_refused_at_once(tmp_path: Path) -> None:
     for folder in (tmp_path / "file", tmp_path / "file" / "sub"):
         with pytest.raises(BadInput, match=r"^trace: .* cannot be written: "):
             tracing(folder, Said())
+
+
+def test_what_an_application_does_not_take_stands_in_the_trace(tmp_path: Path) -> None:
+    async def run() -> None:
+        trace = tracing(tmp_path / "trace", Said())
+        async with Node(id=17, state=tmp_path / "state", listen="127.0.0.1:0", note=trace) as node:
+            node.subscribe("a", room=2)
+            for _ in range(5):
+                await node.publish("a", "x")
+            assert node.status()["dropped"] == {TOO_SLOW: 3}
+    asyncio.run(run())
+    rows = read(tmp_path / "trace").to_pylist()
+    dropped = [(row["sequence"], row["reason"], row["channel"]) for row in rows if row["event"] == "dropped"]
+    assert dropped == [(sequence, TOO_SLOW, "a") for sequence in (3, 4, 5)]

@@ -68,6 +68,10 @@ class Teller:
         self.counts["dropped"] += 1
         self.reasons[reason] += 1
         self.hand_out(Dropped(wall(), reason, channel, *name))
+        if self.note is not None:
+            origin, boot, sequence = name
+            self.note({"time": wall(), "clock": "unix", "node": self.id, "event": "dropped", "channel": channel,
+                       "origin": origin, "boot": boot, "sequence": sequence, "reason": reason})
 
     def double(self, id: int) -> None:
         """Another node has this node's id; said now and then, not with every datagram."""
