@@ -31,6 +31,8 @@ def in_words(status: dict[str, Any]) -> Iterator[str]:
     yield f"subscriptions: {', '.join(map(plain, status['subscriptions'])) or 'none'}"
     yield f"outbox: {outbox['waiting']:,} wait for the network, {outbox['kept']:,} kept in case they must be repeated"
     yield "counters: " + ", ".join(f"{name.replace('_', ' ')} {n:,}" for name, n in status["counters"].items())
+    yield "transmissions: " + ", ".join(f"{kind} {n:,} of {status['bytes'].get(kind, 0):,} bytes"
+                                        for kind, n in status["transmissions"].items())
     for reason, count in status["dropped"].items():
         yield f"dropped {count:,}: {reason}"
     yield from neighbours(status["neighbours"])
