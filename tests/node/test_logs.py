@@ -51,3 +51,8 @@ def test_a_log_that_nobody_takes_hurts_nobody() -> None:
     log, out = lines("text")
     out.close()
     log.error("lost")
+
+
+def test_no_standard_error_at_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stderr", None)
+    Log().error("lost")

@@ -1,7 +1,10 @@
 """What a user of `psvr node`, `pub`, `sub` and `status` can do wrong: one line each, and exit code 2."""
 
 import os
+import signal
 import socket
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +12,13 @@ import pytest
 from node_process import PATIENCE, Printed, Process, in_line, psvr
 
 from psvr.cli import main
+from psvr.errors import BadInput
+from psvr.node.client import Client
 from psvr.node.keys import new_key
+
+
+def printed(done: "subprocess.CompletedProcess[str]") -> Printed:
+    return Printed(done.returncode, done.stdout, done.stderr)
 
 
 def refused(done: Printed, said: str) -> None:
@@ -51,6 +60,29 @@ def test_two_nodes_with_one_id(tmp_path: Path) -> None:
     finally:
         first.kill()
         second.kill()
+
+
+def test_a_node_that_does_not_answer(alone: Process, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("psvr.node.client.PATIENCE", 0.2)
+    alone.send(signal.SIGSTOP)
+    with pytest.raises(BadInput, match=r"^the node has not answered for 0\.2 s"), Client(alone.socket) as client:
+        client.status()
+
+
+def test_without_cryptography_it_says_what_to_install(here: Path) -> None:
+    code = "import sys; sys.modules['cryptography'] = None; import psvr.cli; sys.exit(psvr.cli.main(sys.argv[1:]))"
+    done = subprocess.run([sys.executable, "-c", code, "node", "--key-file", "good.key", "--listen=127.0.0.1:0"],
+                          capture_output=True, text=True, check=False, timeout=PATIENCE)
+    refused(printed(done), "this command needs cryptography: pip install 'psvr[node]'")
+
+
+def test_standard_streams_that_are_closed(alone: Process) -> None:
+    closed = subprocess.run(f"{sys.executable} -m psvr pub a --socket {alone.socket} <&-", shell=True, text=True,
+                            capture_output=True, check=False, timeout=PATIENCE)
+    refused(printed(closed), "standard input: is closed; give DATA")
+    full = subprocess.run(f"{sys.executable} -m psvr status --socket {alone.socket} >/dev/full", shell=True, text=True,
+                          capture_output=True, check=False, timeout=PATIENCE)
+    refused(printed(full), "cannot write the result: No space left on device")
 
 
 def test_a_port_in_use(tmp_path: Path) -> None:

@@ -57,6 +57,8 @@ def told_lines(channel: str | None) -> Iterator[dict[str, Any]]:
 def lines(most: int, what: str) -> Iterator[tuple[int, bytes]]:
     """The lines of standard input, each as soon as it is there."""
     number = 0
+    if sys.stdin is None:
+        raise BadInput("standard input: is closed; give DATA")
     while line := sys.stdin.buffer.readline(most + 2):
         number += 1
         line = line.removesuffix(b"\n")

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from .local import add_socket, client_of
+from .route import show
 from .sub import plain
 
 HEADS = ("neighbour", "quality", "heard", "hears me", "round trip", "silent", "")
@@ -19,7 +20,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> None:
     with client_of(options) as node:
         status = node.status()
-    print(json.dumps(status) if options.json else "\n".join(in_words(status)))
+    show((json.dumps(status) if options.json else "\n".join(in_words(status))) + "\n")
 
 
 def in_words(status: dict[str, Any]) -> Iterator[str]:

@@ -3,6 +3,7 @@
 import argparse
 import json
 import os
+import sys
 from itertools import islice
 from typing import Any
 
@@ -10,6 +11,7 @@ from psvr.errors import BadInput
 from psvr.node.lines import data_of
 
 from .local import add_socket, client_of
+from .route import show
 
 SHOWN = ("channel", "data", "base64", "origin", "boot", "sequence", "hops")
 
@@ -27,7 +29,8 @@ def run(options: argparse.Namespace) -> None:
     with client_of(options) as node:
         for message in islice(node.messages(options.channels), count):
             line = as_json(message) if options.json else as_text(message, several)
-            print(line, flush=True)
+            show(f"{line}\n")
+            sys.stdout.flush()
 
 
 def count_of(text: str | None) -> int | None:

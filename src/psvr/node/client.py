@@ -12,6 +12,7 @@ from psvr.errors import BadInput
 from .lines import packed, unpacked
 
 AHEAD = 64                      # requests that may wait for their answers: all of these fit the socket's buffer
+PATIENCE = 10.0                 # seconds for an answer that is given at once
 GONE = "the node has stopped"
 
 
@@ -49,6 +50,8 @@ class Client:
             line = self.answers.readline()
         except ConnectionError:
             line = b""
+        except TimeoutError:
+            raise BadInput(f"the node has not answered for {PATIENCE:g} s ({self.path})") from None
         if not line.endswith(b"\n"):
             raise BadInput(GONE)
         told = unpacked(line)
@@ -57,6 +60,7 @@ class Client:
         return told
 
     def status(self) -> dict[str, Any]:
+        self.sock.settimeout(PATIENCE)
         self.request({"op": "status"})
         return self.answer()
 

@@ -14,7 +14,7 @@ class Log:
     def __init__(self, form: str = "text", level: str = "info", out: TextIO | None = None) -> None:
         self.write = as_json if form == "json" else as_text
         self.least = LEVELS.index(level)
-        self.out = out or sys.stderr
+        self.out: TextIO | None = out or sys.stderr         # None where it is closed from the start
 
     def debug(self, message: str, **fields: Any) -> None:
         self.put("debug", message, fields)
@@ -29,7 +29,7 @@ class Log:
         self.put("error", message, fields)
 
     def put(self, level: str, message: str, fields: dict[str, Any]) -> None:
-        if LEVELS.index(level) < self.least:
+        if self.out is None or LEVELS.index(level) < self.least:
             return
         time = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
         try:
