@@ -54,10 +54,10 @@ def main(arguments: list[str] | None = None) -> int:
     except BadInput as error:
         return complain(str(error))
     except ModuleNotFoundError as error:
-        extra = NEEDS.get((error.name or "").partition(".")[0])
-        if extra is None:
+        module = (error.name or "").partition(".")[0]
+        if module not in NEEDS:
             raise
-        return complain(f"this command needs {error.name}: pip install 'psvr[{extra}]'")
+        return complain(f"this command needs {module}: pip install 'psvr[{NEEDS[module]}]'")
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141
