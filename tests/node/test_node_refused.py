@@ -5,6 +5,7 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from psvr.cli import main
 from psvr.errors import BadInput
 from psvr.node.client import Client
 from psvr.node.keys import new_key
+from psvr.node.serving import YOUNG
 
 
 def printed(done: "subprocess.CompletedProcess[str]") -> Printed:
@@ -52,11 +54,14 @@ def test_two_nodes_that_want_the_same(alone: Process, tmp_path: Path) -> None:
 
 def test_two_nodes_with_one_id(tmp_path: Path) -> None:
     first, second = in_line(tmp_path, 2, "--id=5")
+    second.arguments.append("--hello=2")        # so that it is the newcomer for a while
     try:
         first.start()
+        time.sleep(YOUNG * 0.1)
         second.start(wait=False)
         assert second.process is not None and second.process.wait(PATIENCE) == 2
         assert second.log.splitlines()[-1].startswith("psvr: id: another node has the id 5, too")
+        assert first.status()["id"] == 5, "who was there before stays"
     finally:
         first.kill()
         second.kill()

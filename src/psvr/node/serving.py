@@ -21,7 +21,7 @@ from .tracing import Tracing
 from .ways import LOOPBACK
 
 REPORT = 10.0               # seconds between two reports of what was dropped
-YOUNG = 30.0                # seconds during which a node that finds its id taken is the newcomer, and leaves
+YOUNG = 20                  # HELLOs before which a node that finds its id taken is the newcomer, and leaves
 NO_KEY = "no key: frames are neither secret nor authenticated, whoever reaches this node can read and write them"
 WORDS: dict[type[Event], str] = {
     NeighbourFound: "neighbour found", NeighbourLost: "neighbour lost", ParentChanged: "parent changed",
@@ -120,7 +120,7 @@ async def tell_events(node: Node, log: Log) -> None:
     started = time.monotonic()
     async for event in node.events():
         if isinstance(event, DoubleId):
-            if time.monotonic() - started < YOUNG:
+            if time.monotonic() - started < YOUNG * node.config.hello:
                 raise BadInput(f"id: another node has the id {event.id}, too; give this one another, or a state folder "
                                "of its own")
             log.error("another node has the id of this one", id=event.id)
