@@ -16,6 +16,7 @@ COMMANDS = {
     "pub": "publish through the node of this machine",
     "sub": "print what is published, through the node of this machine",
     "status": "what the node of this machine knows and has done",
+    "swarm": "run a scenario with real node processes on this machine",
     "lab": "run studies on Spark: the paper's evaluation, and your own",
     "keygen": "make a network key for live nodes, or go over to a new one",
 }
