@@ -17,9 +17,10 @@ from psvr.protocol.records import Hello, Node, Outcome, Pub, Sub
 from psvr.protocol.tree import is_tree
 
 from .growing import grow
-from .naming import pack, unpack
+from .naming import age_of, aged, pack, unpack
 from .outbox import Outbox, Own
 from .transport import ROOM, Transport
+from .window import Window
 
 ID_BYTES, POSITION_BYTES = 8, 4
 TOO_EARLY = (k.NOT_A_LINK, k.NOT_IN_TREE, k.NO_RING, k.OTHER_RING, k.NOT_MY_POSITION)   # it may fit a moment later
@@ -44,7 +45,7 @@ class Options:
 class Host:
     def __init__(self, id: int, boot: int, now: int, options: Options, say: Callable[[bytes], None],
                  transport: Transport, deliver: Deliver, tell: Tell) -> None:
-        self.capacity, self.options, self.boot = Capacity(links=options.links), options, boot
+        self.capacity, self.options, self.boot = Capacity(links=options.links, window=1), options, boot
         self.say, self.transport, self.deliver, self.tell = say, transport, deliver, tell
         self.me = blank(Node, self.capacity)
         settings = self.me.settings
@@ -56,7 +57,7 @@ class Host:
         rules.start(self.me, id, now)
         self.hello, self.sub = blank(Hello, self.capacity), blank(Sub, self.capacity)
         self.outcome = blank(Outcome, self.capacity)
-        self.outbox, self.number = Outbox(), 0
+        self.outbox, self.window, self.number, self.born = Outbox(), Window(), 0, now
         self.parent, self.ring, self.near = self.me.parent, self.me.ring, frozenset[int]()
 
     # --- time
@@ -189,7 +190,7 @@ class Host:
         pub = own.pub
         own.doubted = rules.in_doubt(self.me, pub.channel)
         rules.publish(self.me, now, pub.channel, pub.boot, pub.number, pub.load, pub, self.outcome)
-        self.after(pub, own.data, now)
+        self.after(pub, aged(own.data, now - own.made), now)
         if rules.may_repeat(self.me):
             self.outbox.keep(own, now)
 
@@ -200,21 +201,29 @@ class Host:
         for own in self.outbox.to_repeat(self.me, now):
             own.doubted = rules.in_doubt(self.me, own.pub.channel)
             rules.repeat(self.me, now, own.pub, self.outcome)
-            self.after(own.pub, own.data, now)
+            self.after(own.pub, aged(own.data, now - own.made), now)
         self.outbox.plan(now)
 
     def after(self, pub: Pub, data: bytes, now: int) -> None:
         """Deliver, report and send on, as the outcome says."""
         out = self.outcome
         name, payload = unpack(data)
+        self.me.seen[0].origin = k.NOBODY       # the window of the rules is not asked: `Window` has more room
         if name is None:
             return
-        if out.deliver == 1:
+        if out.deliver == 1 and self.is_new(pub, data, now):
             self.deliver(name, payload, pub)
         if out.reason != k.FINE:
             self.tell("dropped", peer=pub.src, pub=pub, channel=name, reason=k.REASONS[out.reason])
         for i in range(out.sends):
             self.forward(pub, data, name, out.send[i], now, False)
+
+    def is_new(self, pub: Pub, data: bytes, now: int) -> bool:
+        """It was not here before; what was made before this start may have been."""
+        if now - age_of(data) < self.born:
+            self.window.repeated += 1
+            return False
+        return self.window.is_new((pub.origin, pub.boot, pub.number), pub.again == 1, now)
 
     def forward(self, pub: Pub, data: bytes, name: str, send: Any, now: int, detoured: bool) -> None:
         """One frame of an outcome; if its link fails, the second best, once."""

@@ -1,17 +1,14 @@
 """Publications that arrived, on their way to the applications that want them."""
 
 import asyncio
-from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable
 
 from psvr.protocol.records import Pub
 
 from .happenings import Message
+from .window import Name
 
-REMEMBERED = 65_536         # publications that are not handed over a second time
 TOO_SLOW = "the application does not take its messages"
-
-Name = tuple[int, int, int]         # origin, boot, sequence
 
 
 class Subscription(AsyncIterator[Message]):
@@ -48,13 +45,12 @@ class Subscription(AsyncIterator[Message]):
 
 
 class Inbox:
-    """Who wants what, and what was handed over lately."""
+    """Who wants what."""
 
     def __init__(self, dropped: Callable[[str, str, Name], None]) -> None:
         self.dropped = dropped
         self.wanted: dict[str, list[Subscription]] = {}
-        self.seen: OrderedDict[Name, None] = OrderedDict()
-        self.delivered = self.repeated = 0
+        self.delivered = 0
 
     def add(self, subscription: Subscription) -> bool:
         """True if it is the first for its channel."""
@@ -73,17 +69,11 @@ class Inbox:
         return True
 
     def put(self, channel: str, data: bytes, pub: Pub) -> bool:
-        """Hand a publication over; False if nobody wants it, or it was here before."""
+        """Hand a publication over; False if nobody wants it."""
         subscriptions = self.wanted.get(channel)
         if subscriptions is None:
             return False
         name = (pub.origin, pub.boot, pub.number)
-        if name in self.seen:
-            self.repeated += 1
-            return False
-        self.seen[name] = None
-        if len(self.seen) > REMEMBERED:
-            self.seen.popitem(last=False)
         message = Message(channel, data, *name, pub.hops)
         for subscription in subscriptions:
             if subscription.queue.qsize() < subscription.limit:

@@ -1,26 +1,41 @@
-"""What a PUB carries: the name of its channel, so that two names with one hash are told apart, then the payload."""
+"""What a PUB carries: its age, the name of its channel, so that two names with one hash are told apart, the payload.
+
+The age is that at which its origin sent it, in ms.  A node that was started again has forgotten what it handed to its
+applications before: it leaves what is older than itself alone.
+"""
 
 import struct
 
 from psvr.errors import BadInput
 
-LENGTH = struct.Struct("!H")
+HEAD = struct.Struct("!IH")
+AGE_MOST = (1 << 32) - 1
 NAME_MOST = 1024            # bytes
 PAYLOAD_MOST = 64 << 10
 
 
 def pack(name: str, payload: bytes) -> bytes:
     encoded = name.encode()
-    return LENGTH.pack(len(encoded)) + encoded + payload
+    return HEAD.pack(0, len(encoded)) + encoded + payload
+
+
+def aged(data: bytes, age: int) -> bytes:
+    """The same data, so many µs later."""
+    return min(age // 1000, AGE_MOST).to_bytes(4, "big") + data[4:]
+
+
+def age_of(data: bytes) -> int:
+    """µs from when it was made until its origin sent it."""
+    return int.from_bytes(data[:4], "big") * 1000
 
 
 def unpack(data: bytes) -> tuple[str | None, bytes]:
     """Name and payload; no name if there is none that could be one."""
-    if len(data) < LENGTH.size:
+    if len(data) < HEAD.size:
         return None, b""
-    end = LENGTH.size + LENGTH.unpack_from(data)[0]
+    end = HEAD.size + HEAD.unpack_from(data)[1]
     try:
-        return (data[LENGTH.size:end].decode(), data[end:]) if end <= len(data) else (None, b"")
+        return (data[HEAD.size:end].decode(), data[end:]) if end <= len(data) else (None, b"")
     except UnicodeDecodeError:
         return None, b""
 

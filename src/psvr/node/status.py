@@ -30,7 +30,7 @@ def status(node: "Node", now: int) -> dict[str, Any]:
         "outbox": {"waiting": len(node.host.outbox.waiting), "kept": len(node.host.outbox.kept)},
         "counters": {
             **{name: told.counts[name] for name in ("published", "delivered", "sent", "received", "dropped")},
-            "repeated": node.inbox.repeated, "refused": node.refused, "on_their_way": transport.on_its_way(),
+            "repeated": node.host.window.repeated, "refused": node.refused, "on_their_way": transport.on_its_way(),
             "taken": node.taken, "frames": transport.sent, "tried_again": transport.again, "given_up": transport.failed,
             "parent_changes": told.counts["parent changed"], "ring_changes": told.counts["ring changed"]},
         "transmissions": dict(transport.frames), "bytes": dict(transport.bytes),
