@@ -17,6 +17,7 @@ from psvr.sim.results import SECOND
 from psvr.sim.scenario import Scenario
 from psvr.swarm.relay import Relay, Weather
 from psvr.swarm.run import Medium, Places, Swarm
+from psvr.swarm.spaces import Spaces
 from psvr.swarm.story import check, check_plan
 from psvr.swarm.tally import in_words, summary
 from psvr.trace import TraceError, runs
@@ -68,7 +69,6 @@ def medium_of(options: argparse.Namespace, scenario: Scenario) -> Medium:
     weather = Weather(loss, tuple(options.delay), options.duplicate, options.reorder)
     if not options.netns:
         return Relay(scenario.seed, weather)
-    from psvr.swarm.spaces import Spaces
     if weather != Weather(loss):
         raise BadInput("--netns: must be without --delay, --duplicate and --reorder, which the kernel does not have")
     return Spaces(loss)

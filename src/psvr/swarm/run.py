@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -20,7 +21,8 @@ from .talk import Applications, Gone
 from .tally import all_arrived, window
 from .watch import Watch
 
-CALM = 1.0                  # seconds between two looks whether all has arrived, at the end
+CALM = 1.0                  # seconds between two looks whether all has arrived, at the end …
+SILENCE = 8 * SECOND        # … and µs without a delivery after which no more are waited for
 GUARD = 0.2                 # seconds between two looks whether all processes live
 TRACE_FILES = 100_000       # none of a run is thrown away
 
@@ -96,7 +98,7 @@ class Swarm:
         for v in range(self.plan.n):
             member = Member(v, self.places.folder / str(v), command(self.flags(v), self.medium.prefix(v)), key)
             self.members.append(member)
-            self.applications.append(Applications(member.socket, lambda told, v=v: self.record.got(v, told)))
+            self.applications.append(Applications(member.socket, partial(self.record.got, v)))
 
     def flags(self, v: int) -> list[str]:
         p, folder = self.scenario.protocol, self.places.folder / str(v)
@@ -147,8 +149,12 @@ class Swarm:
 
     async def wait_for_the_last(self, stop: Callable[[], bool]) -> None:
         """What is on its way may still arrive."""
-        last = self.record.now + window(self.plan.n)
+        begun = self.record.now
+        last = begun + window(self.plan.n)
         while self.record.now < last and not stop() and not all_arrived(self):
+            heard = max([begun, *(d.time for d in self.record.deliveries[-1:])])
+            if self.record.now - heard > SILENCE and self.watch.waiting == 0:
+                return
             await asyncio.sleep(CALM)
 
     async def guard(self) -> None:

@@ -21,7 +21,7 @@ class Watch:
         self.nodes: dict[int, Any] = {}                     # the same, as the rules see it
         self.problems: list[Problem] = []
         self.turned_away: dict[int, int] = {}
-        self.ground = -1
+        self.ground, self.waiting = -1, 0                   # publications that wait for a ring
         self.max_table_bytes_packed = 0
 
     async def go_on(self) -> None:
@@ -37,6 +37,7 @@ class Watch:
         for v, status in zip(living, answers):
             if status is not None:
                 self.record.count(v, status)
+        self.waiting = sum(status["outbox"]["waiting"] for status in answers if status is not None)
         if self.record.ground == before and None not in answers:
             self.judge({v: status for v, status in zip(living, answers) if status is not None})
 

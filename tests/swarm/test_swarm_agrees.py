@@ -1,0 +1,86 @@
+"""Simulator and swarm agree: the same tree, ring and tables, and as many messages for every publication."""
+
+import collections
+from pathlib import Path
+from typing import Any
+
+import pytest
+from swarming import swarm
+
+from psvr.node.memory import to_plain
+from psvr.protocol.layout import Capacity, blank, restore
+from psvr.protocol.records import Node
+from psvr.sim.network import Network
+from psvr.sim.scenario import parse
+from psvr.sim.summary import summary as simulated
+from psvr.swarm.run import Swarm
+from psvr.swarm.tally import traced
+from psvr.trace import read
+
+# Every node but the root has one neighbour that is nearer to it, so that there is one tree only.
+LINKS = [[0, 3], [0, 5], [3, 5], [3, 1], [5, 2], [1, 2], [2, 4]]
+SCENARIO: dict[str, Any] = {
+    "duration": 9, "warmup": 6, "topology": {"kind": "edges", "edges": LINKS}, "protocol": {"hello": 0.1},
+    "traffic": [{"channel": "news", "subscribers": [1, 2], "every": 1}, {"channel": "all", "every": 1}],
+}
+
+
+@pytest.fixture(scope="module")
+def both(tmp_path_factory: pytest.TempPathFactory) -> tuple[Swarm, dict[str, Any], Network]:
+    made, figures = swarm(tmp_path_factory.mktemp("trace"), SCENARIO)
+    net = Network(parse(SCENARIO))
+    net.run(SCENARIO["duration"])
+    return made, figures, net
+
+
+def remembered(net: Network, v: int) -> dict[str, Any]:
+    """What a simulated node would tell of itself."""
+    me, shot = blank(Node, Capacity()), net.node(v)
+    restore(me, Node, shot)
+    return to_plain(me)
+
+
+def comparable(told: dict[str, Any]) -> dict[str, Any]:
+    """Places in tables follow the order in which others were met; what stands there does not."""
+    return told | {"link": sorted(told["link"]), "row": sorted(told["row"]), "wants": sorted(told["wants"])}
+
+
+def test_tree_ring_and_tables_are_the_same(both: tuple[Swarm, dict[str, Any], Network]) -> None:
+    made, _, net = both
+    assert net.problems() == [] and made.watch.problems == []
+    for v in range(6):
+        assert comparable(made.watch.told[v]) == comparable(remembered(net, v))
+
+
+def test_every_publication_takes_as_many_messages(both: tuple[Swarm, dict[str, Any], Network]) -> None:
+    made, _, net = both
+    known = net.world.publications[:net.world.tally["published"][0]]
+
+    def messages(publications: Any) -> dict[tuple[int, int], set[int]]:
+        found = collections.defaultdict(set)
+        for p in publications[publications["time"] >= SCENARIO["warmup"] * 1_000_000]:
+            found[int(p["node"]), int(p["channel"])].add(int(p["messages"]))
+        return dict(found)
+    assert len(messages(known)) == 12, "six nodes, two channels"
+    assert messages(traced(made)[0]) == messages(known)
+
+
+def test_everything_is_delivered_once(both: tuple[Swarm, dict[str, Any], Network]) -> None:
+    _, figures, net = both
+    assert figures["delivery_ratio"] == 1 and figures["duplicates"] == 0
+    assert figures["hops"].keys() == simulated(net)["hops"].keys()
+
+
+def test_the_summary_has_the_fields_of_the_simulator(both: tuple[Swarm, dict[str, Any], Network]) -> None:
+    _, figures, net = both
+    assert figures.keys() == simulated(net).keys()
+    assert {name for name, value in figures.items() if value is None} == {
+        "max_table_bytes", "node_bytes", "entry_bytes", "channel", "links", "energy", "fingerprint"}
+
+
+def test_the_trace_can_be_read(both: tuple[Swarm, dict[str, Any], Network]) -> None:
+    made, figures, _ = both
+    table = read(Path(made.places.trace))
+    events = collections.Counter(table["event"].to_pylist())
+    assert set(table["run"].to_pylist()) == {"test"}
+    assert events["subscribed"] == 8 and events["published"] > figures["published"] > 0
