@@ -2,7 +2,7 @@
 
 | kind | body |
 |---|---|
-| ECHO | salts of 8 bytes: the boots of other nodes that the sender has heard lately |
+| ECHO | 8 bytes each: a challenge, then the challenges of others that the sender has heard lately |
 | HELLO | a frame, for all who hear it |
 | ACK | numbers of 4 bytes: what the sender has taken over from the receiver |
 | FRAME | number of 4 bytes, then a frame that wants an acknowledgement |
@@ -18,7 +18,7 @@ HEAD = struct.Struct("!BH")
 NUMBER = struct.Struct("!I")
 NUMBERED = struct.Struct("!BHI")
 PIECE = struct.Struct("!BHIHH")
-SALT = 8
+CHALLENGE = 8
 NUMBERS = 1 << 32
 
 
@@ -30,8 +30,8 @@ class Item(NamedTuple):
     body: bytes
 
 
-def echo(salts: list[bytes]) -> bytes:
-    return HEAD.pack(ECHO, SALT * len(salts)) + b"".join(salts)
+def echo(challenges: list[bytes]) -> bytes:
+    return HEAD.pack(ECHO, CHALLENGE * len(challenges)) + b"".join(challenges)
 
 
 def hello(frame: bytes) -> bytes:
@@ -76,8 +76,8 @@ def one(kind: int, body: bytes) -> Item | None:
     return None
 
 
-def salts(body: bytes) -> list[bytes]:
-    return [body[i:i + SALT] for i in range(0, len(body) - SALT + 1, SALT)]
+def challenges(body: bytes) -> list[bytes]:
+    return [body[i:i + CHALLENGE] for i in range(0, len(body) - CHALLENGE + 1, CHALLENGE)]
 
 
 def numbers(body: bytes) -> tuple[int, ...]:

@@ -126,9 +126,12 @@ class Node:
     def subscribe(self, channel: str, room: int = QUEUE) -> Subscription:
         """Messages of a channel from now on.  Those that an application does not take are dropped beyond `room`."""
         subscription = Subscription(checked_name(channel), room, self.leave)
-        if self.inbox.add(subscription) and not self.host.subscribe(channel, now()):
-            self.inbox.remove(subscription)
-            raise BadInput(f"channel: this node knows {self.config.channels:,} channels already, its bound (channels)")
+        if self.inbox.add(subscription):
+            if not self.host.subscribe(channel, now()):
+                self.inbox.remove(subscription)
+                raise BadInput(f"channel: this node knows {self.config.channels:,} channels already, its bound "
+                               "(channels)")
+            self.teller.tell("subscribed", channel=channel)
         self.settle_soon()
         return subscription
 
@@ -140,6 +143,7 @@ class Node:
     def leave(self, subscription: Subscription) -> None:
         if self.inbox.remove(subscription):
             self.host.unsubscribe(subscription.channel, now())
+            self.teller.tell("unsubscribed", channel=subscription.channel)
 
     def events(self) -> AsyncIterator[Event]:
         """What happens to this node from now on."""
@@ -185,8 +189,10 @@ class Node:
 
     def wake(self) -> None:
         self.timer = None
-        self.host.wake(now())
-        self.settle()
+        try:
+            self.host.wake(now())
+        finally:
+            self.settle()           # a mistake must not silence the node: the timer is set again
 
     # --- datagrams
 
@@ -209,7 +215,7 @@ class Node:
             self.refused += 1
             return
         items = list(envelope.items(opened.plain))
-        echoes = [salt for item in items if item.kind == envelope.ECHO for salt in envelope.salts(item.body)]
+        echoes = [c for item in items if item.kind == envelope.ECHO for c in envelope.challenges(item.body)]
         verdict = self.sessions.judge(opened.id, opened.salt, opened.counter, echoes)
         if verdict == FRESH:
             self.handle(opened, items, address)
