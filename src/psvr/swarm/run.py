@@ -178,7 +178,6 @@ class Swarm:
 
     async def change(self, change: Change) -> None:
         channel, applications = self.plan.channels[change.channel], self.applications[change.node]
-        self.note(change.node, "subscribed" if change.on else "unsubscribed", channel=channel)
         if change.on:
             await applications.subscribe(channel)
             self.record.subscribed(change.node, change.channel)
@@ -196,7 +195,8 @@ class Swarm:
         if fault.kind in ("cut", "heal", "partition"):
             self.cut(fault, fault.kind != "heal")
         for v in fault.nodes if len(fault.nodes) else fault.links[:, 0]:
-            self.note(int(v), "fault", detail=fault.kind)
+            self.trace({"time": self.record.now + self.record.started, "clock": "unix",
+                        "node": int(self.plan.ids[v]), "event": "fault", "detail": fault.kind})
 
     def relieve(self, fault: FaultEvent) -> None:
         if fault.kind == "crash":
@@ -228,7 +228,3 @@ class Swarm:
                 return                  # killed meanwhile
             raise BadInput(f"node {v}: hung up on its applications; see {self.members[v].log}") from None
         self.record.set_alive(v, True)
-
-    def note(self, v: int, event: str, **more: str) -> None:
-        self.trace({"time": self.record.now + self.record.started, "clock": "unix", "node": int(self.plan.ids[v]),
-                    "event": event, **more})
