@@ -40,6 +40,7 @@ class Options:
     depth: int = k.DEPTH
     channels: int = 65_536      # that this node can know, at most
     shortcuts: str = "all"
+    beat: int = 0               # the number with which it proves that it lives, as root; more than in a former life
 
 
 class Host:
@@ -55,6 +56,7 @@ class Host:
         settings.id_bytes, settings.position_bytes = ID_BYTES, POSITION_BYTES
         settings.shortcuts = k.SHORTCUTS.index(options.shortcuts)
         rules.start(self.me, id, now)
+        self.me.own = self.me.seq = options.beat
         self.hello, self.sub = blank(Hello, self.capacity), blank(Sub, self.capacity)
         self.outcome = blank(Outcome, self.capacity)
         self.outbox, self.window, self.number, self.born = Outbox(), Window(), 0, now
