@@ -80,7 +80,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[StudyResult], 
     studies = [study(name=name, title=f"Title of {name}", claims=[claim("holds", id=f"c-{name}", study=name)],
                      figures=draw_all(BUILT_IN / name, name, measures(), out / "figures"))
                for name, measures in FRAMES.items()]
-    return [study(name="testbed", title="Testbed", missing="the wireless channel", planned=0, done=0), *studies], out
+    return [study(name="robots", title="Robots", missing="a robot", planned=0, done=0), *studies], out
 
 
 def test_a_whole_report_stands_alone(whole: tuple[list[StudyResult], Path]) -> None:
