@@ -80,7 +80,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[StudyResult], 
     studies = [study(name=name, title=f"Title of {name}", claims=[claim("holds", id=f"c-{name}", study=name)],
                      figures=draw_all(BUILT_IN / name, name, measures(), out / "figures"))
                for name, measures in FRAMES.items()]
-    return [study(name="testbed", title="Testbed", missing="the wireless channel", planned=0, done=0), *studies], out
+    return [study(name="robots", title="Robots", missing="a robot", planned=0, done=0), *studies], out
 
 
 def test_a_whole_report_stands_alone(whole: tuple[list[StudyResult], Path]) -> None:
@@ -107,7 +107,7 @@ def test_a_study_may_be_called_claims(tmp_path: Path) -> None:
 def test_links_to_files_lead_to_them(whole: tuple[list[StudyResult], Path]) -> None:
     page, values, _ = made(*whole)
     files = {link for link in page.links if link.startswith("figures/")}
-    assert len(files) == 24 and all((whole[1] / file).is_file() for file in files)
+    assert len(files) == 38 and all((whole[1] / file).is_file() for file in files)
     assert files == {f[form] for s in values["studies"] for f in s["figures"] for form in ("svg", "png")}
 
 

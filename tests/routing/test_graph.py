@@ -191,14 +191,14 @@ def test_geometric_places_lost_nodes_again():
     rng = np.random.default_rng(4)
     places = np.concatenate((rng.random((60, 2)) * 0.8, [[0.98, 0.98]]))
     before = places.copy()
-    graph = drawn.joined(places, 0.22, (1, 1), rng)
+    graph = drawn.joined(places, (1, 1), rng, lambda at: drawn.in_reach(at, 0.22))
     assert np.flatnonzero((places != before).any(axis=1)).tolist() == [60] and is_connected(graph)
     assert geometric(1, 0, degree=5)[0].n == 1
 
 
 def test_geometric_does_not_crowd_what_is_too_thin():
     places = np.random.default_rng(1).random((200, 2))
-    assert drawn.joined(places, 0.05, (1, 1), np.random.default_rng(2)) is None
+    assert drawn.joined(places, (1, 1), np.random.default_rng(2), lambda at: drawn.in_reach(at, 0.05)) is None
 
 
 @pytest.mark.parametrize(("arguments", "text"), [

@@ -105,7 +105,7 @@ def catch_up(me: Node) -> None:
 @rule
 def best_offer(me: Node, now: int) -> int:
     """The link with the least (root, distance, id), or one at most a step longer that has lasted longer; the present
-    parent stays while it is at most a step longer.
+    parent stays while it is at most a step longer, and more steps the longer it has been a link.
 
     On a radio, what has lasted will last: long links save steps and fade often, and each that breaks costs everyone a
     new ring.
@@ -118,7 +118,8 @@ def best_offer(me: Node, now: int) -> int:
         return NONE
     parent, root, dist = sender(me, me.parent), me.link[nearest].root, me.link[nearest].dist
     if parent != NONE and not refused(me, now, me.link[parent]):
-        if me.link[parent].root == root and me.link[parent].dist <= dist + 1:
+        patience = 1 + age(me, now, me.link[parent]) // 2
+        if me.link[parent].root == root and me.link[parent].dist <= dist + patience:
             return parent
     best = nearest
     for i in range(len(me.link)):
