@@ -38,7 +38,7 @@ WAITED, AGAIN = 14, 15          # after the events of the wireless channel
 ACK = 0                         # of a frame on the air: what it is beside HELLO_END, SUB_END and PUB_END
 KINDS = 16
 OUTBOX = 8                      # publications that wait at a node for a ring, and as many that are kept once sent …
-SURE, DOUBTED = 1, 2            # … after it had been said, or when it was not clear that all would be reached
+SURE, DOUBTED = 1, 2            # … without, or with doubt that they would reach all …
 LOOK, KEPT_LOOK = 250_000, 1_000_000            # … µs between two looks
 ROUNDS, ROUND_PAUSE = 2, 1_000_000      # a frame that failed, detour and all, is tried again so often, µs later
 
@@ -415,7 +415,7 @@ def waited(w: World, i: int, now: int) -> None:
 
 @jit
 def kept(w: World, i: int, now: int, late: bool) -> None:
-    """A publication that was sent: once more, if the ring on which it was sent is no more."""
+    """A publication that was sent: once more, if the rules say so, until it is too old."""
     f = w.pub_frames[i]
     if late:
         w.hosts[f.node].kept -= 1
