@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from psvr.compiled.numbers import mix
 
 from psvr.graphs.csr import Floats
-from psvr.jit import jit
+from psvr.jit import in_place
 from psvr.sim.queue import new_queue, pop, push
 from psvr.sim.radio.access import (
     ACK_BYTES,
@@ -60,14 +60,14 @@ class Bench(NamedTuple):
     work: NDArray[Any]
 
 
-@jit
+@in_place
 def hand_over(b: Bench, v: int, now: int) -> None:
     b.tally[0].handed += 1
     b.tries[v], b.got[v] = 1, 0
     enqueue(b.air, b.heap, b.counter, v, DATA, now)
 
 
-@jit
+@in_place
 def timer(b: Bench, v: int, now: int) -> None:
     """A beacon is due; a tenth earlier or later than a period after the last."""
     if b.air.radios[v].queued == 0:
@@ -77,7 +77,7 @@ def timer(b: Bench, v: int, now: int) -> None:
     push(b.heap, b.counter, now + period + jitter, TIMER, v, 0)
 
 
-@jit
+@in_place
 def over(b: Bench, v: int, now: int) -> None:
     """A frame is done with, one way or the other."""
     done(b.air, b.heap, b.counter, v, now)
@@ -85,7 +85,7 @@ def over(b: Bench, v: int, now: int) -> None:
         hand_over(b, v, now)
 
 
-@jit
+@in_place
 def start(b: Bench, v: int, now: int, token: int) -> None:
     r = b.air.radios[v]
     if r.state != TURNING or r.token != token:
@@ -100,7 +100,7 @@ def start(b: Bench, v: int, now: int, token: int) -> None:
     take_off(b.air, b.heap, b.counter, v, DATA, airtime(b.work[0].length - MAC_BYTES), now)
 
 
-@jit
+@in_place
 def failed(b: Bench, v: int, now: int, late: bool) -> None:
     """As the simulator's nodes do: any failure costs a try."""
     if b.work[0].to != NOBODY and b.tries[v] <= RETRIES:
@@ -114,7 +114,7 @@ def failed(b: Bench, v: int, now: int, late: bool) -> None:
     over(b, v, now)
 
 
-@jit
+@in_place
 def finish(b: Bench, v: int, now: int) -> None:
     air, r, tally = b.air, b.air.radios[v], b.tally[0]
     to = r.answer if r.frame == ACK else b.work[0].to
@@ -141,7 +141,7 @@ def finish(b: Bench, v: int, now: int) -> None:
         over(b, v, now)
 
 
-@jit
+@in_place
 def run(b: Bench, until: int) -> None:
     air = b.air
     while b.counter[0].queued > 0 and b.heap[0].time < until:

@@ -120,12 +120,16 @@ class KeyedCache(FunctionCache):  # type: ignore[misc]
 
     _impl_class = KeyedImpl
 
-    def __init__(self, function: Callable[..., Any]) -> None:
+    def __init__(self, function: Callable[..., Any], form: tuple[bool, ...]) -> None:
         super().__init__(function)
+        self._form = form
         name = self._impl.filename_base
         self._shipped = IndexDataCacheFile(str(SHIPPED), name, self._impl.locator.get_source_stamp())
         # numba counts the files of a function from 1: two processes would write different code under one name
         self._cache_file._data_name_pattern = f"{name}.{uuid.uuid4().hex[:8]}-{{number:d}}.nbc"
+
+    def _index_key(self, signature: Any, codegen: Any) -> Any:
+        return (*super()._index_key(signature, codegen), self._form)
 
     def _load_overload(self, signature: Any, target: Any) -> Any:
         found = super()._load_overload(signature, target)
@@ -140,11 +144,23 @@ def jit(function: F, checked: bool = False) -> F:
 
     Checked code raises where Python would: at a division by zero, or a place that a table does not have.
     """
+    return kept(function, checked, counting=True)
+
+
+def in_place(function: F) -> F:
+    """As `jit`, for functions that make no arrays or lists: they need not count references to what they are handed.
+
+    A function over a tuple of arrays would otherwise count them up and down, atomically, on most of its ways.
+    """
+    return kept(function, checked=False, counting=False)
+
+
+def kept(function: F, checked: bool, counting: bool) -> F:
     options = {"error_model": "python", "boundscheck": True} if checked else {"error_model": "numpy"}
-    compiled = njit(function, nogil=True, **options)
+    compiled = njit(function, nogil=True, _nrt=counting, **options)
     try:
         inspect.getfile(function)
-        compiled._cache = KeyedCache(function)
+        compiled._cache = KeyedCache(function, (checked, counting))
     except (RuntimeError, OSError, TypeError, AttributeError):
         pass        # typed into a session, frozen, or run interpreted: then it is not kept
     return compiled  # type: ignore[no-any-return]

@@ -161,3 +161,19 @@ def test_what_is_published_while_a_node_dies_arrives_all_the_same(seed: int) -> 
     found = summary(net)
     assert found["recoveries"][0] > 5, "too short to lose anything"
     assert found["missed"] == found["duplicates"] == 0
+
+
+@pytest.mark.parametrize("model", ["ideal", "ieee802154"])
+def test_who_starts_again_gets_nothing_twice(model: str) -> None:
+    """Rings change all the time, so much is repeated; who has just started cannot know what it had before."""
+    faults = []
+    for i in range(8):
+        nodes = [(7 * i + j) % 30 for j in range(6)]
+        faults += [{"at": 100.0 + 15 * i, "kind": "crash", "nodes": nodes},
+                   {"at": 103.0 + 15 * i, "kind": "restart", "nodes": nodes}]
+    net = Network(parse({
+        "duration": 240, "topology": {"kind": "geometric", "n": 30, "degree": 8}, "radio": {"model": model},
+        "fault": faults, "traffic": [{"channel": "news", "subscribers": 15, "publishers": 10, "every": 2}]}))
+    run_to_end(net)
+    found = summary(net)
+    assert found["delivered"] > 5000 and found["duplicates"] == 0

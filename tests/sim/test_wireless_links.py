@@ -18,7 +18,7 @@ def links_after(seconds: float, **mapping: Any) -> dict[str, Any]:
 
 
 def test_two_nodes_near_each_other() -> None:
-    """Both ends keep the link; of a thousand HELLOs only those that met on the air were lost."""
+    """Both ends keep the link; of hundreds of HELLOs only those that met on the air were lost."""
     found = links_after(300, topology={"kind": "line", "n": 2, "spacing": 10},
                         radio={"model": "ieee802154", "fading": 0, "shadowing": 0, "asymmetry": 0})
     assert found["kept"] == 2 and found["others"] is None

@@ -85,3 +85,4 @@ REASONS = (
     "it belongs to another ring", "the position is not mine", "the hop limit is used up", "it came from me",
     "no usable neighbour leads there", "it was here before", "no row is free for the channel",
     "a value is out of range")
+LINK_FAILED = "all tries on the link failed"        # the one reason that is a host's, detour and all

@@ -6,18 +6,27 @@
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-__all__ = ["COMPILED", "rule"]
+__all__ = ["COMPILED", "rule", "survey"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 COMPILED = not __name__.startswith("psvr.protocol")
 
 if COMPILED:
-    from psvr.jit import jit
+    from psvr.jit import in_place, jit
+
+    CHECKED = __name__.startswith("psvr.checked")
 
     def rule(function: F) -> F:
-        return jit(function, checked=__name__.startswith("psvr.checked"))
+        return jit(function, checked=True) if CHECKED else in_place(function)
+
+    def survey(function: F) -> F:
+        return jit(function, checked=CHECKED)
 else:
     def rule(function: F) -> F:
-        """Mark a function as a rule of the protocol."""
+        """Mark a function as a rule of the protocol: it works on what it is handed, and makes no lists."""
+        return function
+
+    def survey(function: F) -> F:
+        """Mark a function that looks at whole networks, and may make lists."""
         return function

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from . import constants as k
 from . import own, ring, shen, table, tree
-from .form import rule
+from .form import survey
 from .links import find, sender, two_way
 from .numbers import mix
 from .positions import NONE, ahead
@@ -28,7 +28,7 @@ class Ground(NamedTuple):
     near: Any
 
 
-@rule
+@survey
 def where(nodes: Sequence[Node], id: int) -> int:
     """The place of a living node, or NONE."""
     low, high = 0, len(nodes)
@@ -41,7 +41,7 @@ def where(nodes: Sequence[Node], id: int) -> int:
     return low if low < len(nodes) and nodes[low].id == id else NONE
 
 
-@rule
+@survey
 def tell(verdict: Verdict, id: int, has: int, should: int) -> Verdict:
     """The verdict after a look at one more value of node `id`."""
     if has == should:
@@ -51,7 +51,7 @@ def tell(verdict: Verdict, id: int, has: int, should: int) -> Verdict:
     return verdict[0] + 1, verdict[1], verdict[2], verdict[3]
 
 
-@rule
+@survey
 def links(nodes: Sequence[Node], ground: Ground, clock: Sequence[int]) -> Verdict:
     """Links are two-way, between living nodes in reach of each other.  (has: the link; should: −1, none)"""
     verdict = (0, k.NOBODY, 0, 0)
@@ -65,7 +65,7 @@ def links(nodes: Sequence[Node], ground: Ground, clock: Sequence[int]) -> Verdic
     return verdict
 
 
-@rule
+@survey
 def in_reach(ground: Ground, v: int, u: int) -> bool:
     for i in range(ground.first[v], ground.first[v + 1]):
         if ground.near[i] == u:
@@ -73,7 +73,7 @@ def in_reach(ground: Ground, v: int, u: int) -> bool:
     return False
 
 
-@rule
+@survey
 def one_root(nodes: Sequence[Node], ground: Ground, clock: Sequence[int]) -> Verdict:
     """All of a component follow its least id.  A part is named by the place of its first node, so of its least id."""
     verdict = (0, k.NOBODY, 0, 0)
@@ -82,7 +82,7 @@ def one_root(nodes: Sequence[Node], ground: Ground, clock: Sequence[int]) -> Ver
     return verdict
 
 
-@rule
+@survey
 def distances(nodes: Sequence[Node], ground: Ground, clock: Sequence[int]) -> Verdict:
     """The root is at 0, and every other node a step further than a parent that has it as a child."""
     verdict = (0, k.NOBODY, 0, 0)
@@ -101,7 +101,7 @@ def distances(nodes: Sequence[Node], ground: Ground, clock: Sequence[int]) -> Ve
     return verdict
 
 
-@rule
+@survey
 def sizes(nodes: Sequence[Node], ground: Ground, clock: Sequence[int]) -> Verdict:
     """Size and digest of a node follow from those that its children have now."""
     verdict = (0, k.NOBODY, 0, 0)
@@ -117,7 +117,7 @@ def sizes(nodes: Sequence[Node], ground: Ground, clock: Sequence[int]) -> Verdic
     return verdict
 
 
-@rule
+@survey
 def positions(nodes: Sequence[Node], ground: Ground, clock: Sequence[int]) -> Verdict:
     """Every node stands on the ring of its root, where the walk around the tree passes it."""
     verdict = (0, k.NOBODY, 0, 0)
@@ -133,7 +133,7 @@ def positions(nodes: Sequence[Node], ground: Ground, clock: Sequence[int]) -> Ve
     return verdict
 
 
-@rule
+@survey
 def walk(nodes: Sequence[Node], v: int, verdict: Verdict) -> Verdict:
     """From the first position of a node through its children: where they start, and where the node is met again."""
     me, at, j = nodes[v], nodes[v].position[0], 0
@@ -151,7 +151,7 @@ def walk(nodes: Sequence[Node], v: int, verdict: Verdict) -> Verdict:
     return verdict
 
 
-@rule
+@survey
 def shortcuts(nodes: Sequence[Node], ground: Ground, clock: Sequence[int]) -> Verdict:
     """Links know each other's positions."""
     verdict = (0, k.NOBODY, 0, 0)
@@ -163,7 +163,7 @@ def shortcuts(nodes: Sequence[Node], ground: Ground, clock: Sequence[int]) -> Ve
     return verdict
 
 
-@rule
+@survey
 def same_positions(link: Link, other: Node, id: int, verdict: Verdict) -> Verdict:
     verdict = tell(verdict, id, link.ring, other.ring)
     for j in range(len(link.position)):
@@ -171,7 +171,7 @@ def same_positions(link: Link, other: Node, id: int, verdict: Verdict) -> Verdic
     return verdict
 
 
-@rule
+@survey
 def tables(nodes: Sequence[Node], ground: Ground, clock: Sequence[int]) -> Verdict:
     """RS names, for every channel and position, the next subscriber (`shen`: the links that want the channel)."""
     verdict = (0, k.NOBODY, 0, 0)
@@ -195,7 +195,7 @@ def tables(nodes: Sequence[Node], ground: Ground, clock: Sequence[int]) -> Verdi
     return verdict
 
 
-@rule
+@survey
 def subscribes(me: Node) -> bool:
     for c in range(len(me.wants)):
         if me.wants[c] != k.NO_CHANNEL:
@@ -203,7 +203,7 @@ def subscribes(me: Node) -> bool:
     return False
 
 
-@rule
+@survey
 def table_of(nodes: Sequence[Node], ground: Ground, clock: Sequence[int], who: Sequence[int], v: int, channel: int,
              verdict: Verdict) -> Verdict:
     """One channel at one node."""
@@ -217,7 +217,7 @@ def table_of(nodes: Sequence[Node], ground: Ground, clock: Sequence[int], who: S
     return verdict
 
 
-@rule
+@survey
 def nearest(nodes: Sequence[Node], ground: Ground, who: Sequence[int], v: int, p: int, channel: int) -> int:
     """The ccw nearest position of a subscriber other than v."""
     best, least, length = NONE, k.FOREVER, nodes[v].length
@@ -231,7 +231,7 @@ def nearest(nodes: Sequence[Node], ground: Ground, who: Sequence[int], v: int, p
     return best
 
 
-@rule
+@survey
 def wanted(nodes: Sequence[Node], clock: Sequence[int], v: int, channel: int, verdict: Verdict) -> Verdict:
     """What `shen` knows of each tree neighbour is what that neighbour would say."""
     me, row = nodes[v], table.find_row(nodes[v], channel)
@@ -246,7 +246,7 @@ def wanted(nodes: Sequence[Node], clock: Sequence[int], v: int, channel: int, ve
     return verdict
 
 
-@rule
+@survey
 def check(nodes: Sequence[Node], ground: Ground, clock: Sequence[int]) -> int:
     """Which properties are broken, as bits in the order of PROPERTIES; 0: the network is right."""
     broken = 0

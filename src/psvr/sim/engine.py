@@ -5,7 +5,7 @@ to grow, and is called again.
 """
 
 from psvr.compiled.numbers import mix
-from psvr.jit import jit
+from psvr.jit import in_place
 
 from .frames import (
     AGAIN,
@@ -35,7 +35,7 @@ DONE, FULL_HEAP, FULL_SUBS, FULL_PUBS, FULL_PUBLICATIONS, FULL_DELIVERIES, FULL_
 ROWS_PER_RECEPTION = 8
 
 
-@jit
+@in_place
 def missing(w: World) -> int:
     """Which table has no room for what one more event may write, if any."""
     tally, counter = w.tally[0], w.counter[0]
@@ -54,7 +54,7 @@ def missing(w: World) -> int:
     return DONE
 
 
-@jit
+@in_place
 def run(w: World, until: int) -> int:
     """Serve all events before `until`; DONE, or which table has to grow first."""
     tally = w.tally[0]

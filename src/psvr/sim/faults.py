@@ -77,7 +77,7 @@ def jam(world: World, v: int, now: int, by: int) -> None:
 def boot(world: World, v: int, now: int, offset: int) -> None:
     """The node starts with empty memory; settings and the application's subscriptions are as they were."""
     host = world.hosts[v:v + 1]
-    host["alive"], host["offset"], host["wake_at"] = 1, offset, -1
+    host["alive"], host["offset"], host["wake_at"], host["born"] = 1, offset, -1, now
     host["boot"] += 1
     host["starts"] += 1
     host["number"] = host["waiting"] = host["kept"] = 0

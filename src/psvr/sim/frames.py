@@ -11,7 +11,7 @@ from psvr.compiled.invariants import where
 from psvr.compiled.publication import carry, detour
 from psvr.compiled.wire_length import hello_length, pub_length, sub_length
 from psvr.graphs.csr import link_to
-from psvr.jit import jit
+from psvr.jit import in_place
 
 from .medium import access, airtime, lost, work
 from .notes import (
@@ -38,18 +38,18 @@ WAITED, AGAIN = 14, 15          # after the events of the wireless channel
 ACK = 0                         # of a frame on the air: what it is beside HELLO_END, SUB_END and PUB_END
 KINDS = 16
 OUTBOX = 8                      # publications that wait at a node for a ring, and as many that are kept once sent …
-SURE, DOUBTED = 1, 2            # … after it had been said, or when it was not clear that all would be reached
+SURE, DOUBTED = 1, 2            # … without, or with doubt that they would reach all …
 LOOK, KEPT_LOOK = 250_000, 1_000_000            # … µs between two looks
 ROUNDS, ROUND_PAUSE = 2, 1_000_000      # a frame that failed, detour and all, is tried again so often, µs later
 
 
-@jit
+@in_place
 def local(w: World, v: int, now: int) -> int:
     """The time on a node's own clock."""
     return now + w.hosts[v].offset
 
 
-@jit
+@in_place
 def schedule(w: World, v: int, now: int) -> None:
     """See to it that a node is woken when it is next due; an earlier date replaces a later one."""
     host = w.hosts[v]
@@ -59,7 +59,7 @@ def schedule(w: World, v: int, now: int) -> None:
         push(w.heap, w.counter, host.wake_at, WAKE, v, 0)
 
 
-@jit
+@in_place
 def launch(w: World, v: int, ready: int, kind: int, ref: int) -> None:
     """Hand a frame over to the medium.  Without a wireless channel it is known when the frame will end."""
     if w.tally[0].wireless != 0:
@@ -71,7 +71,7 @@ def launch(w: World, v: int, ready: int, kind: int, ref: int) -> None:
     push(w.heap, w.counter, host.free_at, kind, v, ref)
 
 
-@jit
+@in_place
 def length_of(w: World, v: int, kind: int, ref: int) -> int:
     """Bytes of a frame."""
     settings = w.nodes[v].settings
@@ -82,7 +82,7 @@ def length_of(w: World, v: int, kind: int, ref: int) -> int:
     return pub_length(w.pubs[ref], settings.id_bytes, settings.position_bytes)
 
 
-@jit
+@in_place
 def count_sent(w: World, kind: int, length: int) -> None:
     tally = w.tally[0]
     if kind == HELLO_END:
@@ -96,7 +96,7 @@ def count_sent(w: World, kind: int, length: int) -> None:
         tally.pub_bytes += length
 
 
-@jit
+@in_place
 def arrives(w: World, e: int, v: int, serial: int) -> bool:
     """A transmission of v reaches the node at the far end of its e-th link."""
     u = w.near[e]
@@ -105,7 +105,7 @@ def arrives(w: World, e: int, v: int, serial: int) -> bool:
     return not lost(w.tally[0].loss_key, serial, u, w.tally[0].loss)
 
 
-@jit
+@in_place
 def wake(w: World, v: int, now: int) -> None:
     """Let a node do what is due, and send what it says."""
     host = w.hosts[v]
@@ -125,7 +125,7 @@ def wake(w: World, v: int, now: int) -> None:
     schedule(w, v, now)
 
 
-@jit
+@in_place
 def end_hello(w: World, v: int, now: int, number: int) -> None:
     """A HELLO is complete at all that are in reach."""
     if w.hosts[v].alive == 0 or w.hosts[v].hellos != number:
@@ -138,7 +138,7 @@ def end_hello(w: World, v: int, now: int, number: int) -> None:
             hear_hello(w, w.near[e], v, w.hellos[v], now)
 
 
-@jit
+@in_place
 def hear_hello(w: World, u: int, v: int, hello: Any, now: int) -> None:
     w.tally[0].receptions += 1
     if w.tally[0].level >= ALL_LEVEL:
@@ -148,7 +148,7 @@ def hear_hello(w: World, u: int, v: int, hello: Any, now: int) -> None:
     schedule(w, u, now)
 
 
-@jit
+@in_place
 def take(frames: Any, pool: Any) -> int:
     """A free place of a pool; the caller sees to it that there is one."""
     i = pool.free
@@ -158,13 +158,13 @@ def take(frames: Any, pool: Any) -> int:
     return i
 
 
-@jit
+@in_place
 def give_back(frames: Any, pool: Any, i: int) -> None:
     frames[i].used, frames[i].next = 0, pool.free
     pool.free, pool.used = i, pool.used - 1
 
 
-@jit
+@in_place
 def say_subs(w: World, v: int, now: int) -> None:
     """Send the SUBs of a node, as many frames as they take."""
     part = 0
@@ -179,7 +179,7 @@ def say_subs(w: World, v: int, now: int) -> None:
             break
 
 
-@jit
+@in_place
 def send_sub(w: World, v: int, i: int, ready: int, copies: int) -> None:
     f = w.sub_frames[i]
     f.node, f.copies = v, copies
@@ -188,7 +188,7 @@ def send_sub(w: World, v: int, i: int, ready: int, copies: int) -> None:
     launch(w, v, ready, SUB_END, i)
 
 
-@jit
+@in_place
 def end_sub(w: World, i: int, now: int) -> None:
     """A SUB is complete at all that are in reach; those who are to pass it on do so."""
     f, tally = w.sub_frames[i], w.tally[0]
@@ -204,7 +204,7 @@ def end_sub(w: World, i: int, now: int) -> None:
     copy_sub(w, i, now)
 
 
-@jit
+@in_place
 def copy_sub(w: World, i: int, now: int) -> None:
     """After a SUB was sent: once more a little later, or it is done with."""
     f = w.sub_frames[i]
@@ -214,7 +214,7 @@ def copy_sub(w: World, i: int, now: int) -> None:
         give_back(w.sub_frames, w.pools[SUBS], i)
 
 
-@jit
+@in_place
 def hear_sub(w: World, u: int, i: int, now: int) -> None:
     tally, out = w.tally[0], w.sub_out[0]
     tally.receptions += 1
@@ -231,7 +231,7 @@ def hear_sub(w: World, u: int, i: int, now: int) -> None:
     schedule(w, u, now)
 
 
-@jit
+@in_place
 def send_outcome(w: World, v: int, pub: Any, publication: int, now: int, which: int, detoured: int) -> None:
     """Put the sends of an outcome on the air, one frame each."""
     out, channel = w.outcome[which], w.publications[publication].channel
@@ -248,14 +248,14 @@ def send_outcome(w: World, v: int, pub: Any, publication: int, now: int, which: 
         transmit(w, i, now + work(w.ids[v], now + s))
 
 
-@jit
+@in_place
 def transmit(w: World, i: int, ready: int) -> None:
     f = w.pub_frames[i]
     f.tries += 1
     launch(w, f.node, ready, PUB_END, i)
 
 
-@jit
+@in_place
 def end_pub(w: World, i: int, now: int) -> None:
     """A PUB is complete: at all that are in reach, or at its addressee, who acknowledges it."""
     f, tally = w.pub_frames[i], w.tally[0]
@@ -286,7 +286,7 @@ def end_pub(w: World, i: int, now: int) -> None:
         give_up(w, i, now)
 
 
-@jit
+@in_place
 def give_up(w: World, i: int, now: int) -> None:
     """All tries failed: take the second-best link, once; else the message is lost, and that is said."""
     f, pub = w.pub_frames[i], w.pubs[i]
@@ -308,7 +308,7 @@ def give_up(w: World, i: int, now: int) -> None:
     give_back(w.pub_frames, w.pools[PUBS], i)
 
 
-@jit
+@in_place
 def again(w: World, i: int, now: int) -> None:
     """A frame that failed a while ago is tried once more."""
     if w.hosts[w.pub_frames[i].node].alive != 0:
@@ -317,7 +317,7 @@ def again(w: World, i: int, now: int) -> None:
         give_back(w.pub_frames, w.pools[PUBS], i)
 
 
-@jit
+@in_place
 def hear_pub(w: World, u: int, i: int, now: int) -> None:
     tally, pub, publication = w.tally[0], w.pubs[i], w.pub_frames[i].publication
     tally.receptions += 1
@@ -328,11 +328,14 @@ def hear_pub(w: World, u: int, i: int, now: int) -> None:
     after_pub(w, u, pub, publication, now)
 
 
-@jit
+@in_place
 def after_pub(w: World, v: int, pub: Any, publication: int, now: int) -> None:
-    """Deliver, report and send on, as the outcome of a PUB at v says."""
+    """Deliver, report and send on, as the outcome of a PUB at v says.
+
+    A node that has started again does not know what it had before: a host hands over nothing that is older than it.
+    """
     tally, out = w.tally[0], w.outcome[0]
-    if out.deliver == 1:
+    if out.deliver == 1 and w.publications[publication].time >= w.hosts[v].born:
         d = w.deliveries[tally.delivered]
         d.time, d.publication, d.node, d.hops = now, publication, v, pub.hops
         tally.delivered += 1
@@ -345,7 +348,7 @@ def after_pub(w: World, v: int, pub: Any, publication: int, now: int) -> None:
     send_outcome(w, v, pub, publication, now, 0, 0)
 
 
-@jit
+@in_place
 def publish(w: World, v: int, channel: int, load: int, now: int) -> int:
     """The application of v publishes; the place of the publication."""
     tally, host = w.tally[0], w.hosts[v]
@@ -371,7 +374,7 @@ def publish(w: World, v: int, channel: int, load: int, now: int) -> int:
     return publication
 
 
-@jit
+@in_place
 def let_out(w: World, i: int, now: int) -> None:
     """A publication goes its way, the first time or once more."""
     f, pub = w.pub_frames[i], w.pubs[i]
@@ -384,7 +387,7 @@ def let_out(w: World, i: int, now: int) -> None:
     after_pub(w, v, pub, f.publication, now)
 
 
-@jit
+@in_place
 def keep(w: World, i: int, now: int) -> None:
     """A publication has been sent.  Its origin may have to repeat it, and keeps it for a while."""
     f = w.pub_frames[i]
@@ -396,7 +399,7 @@ def keep(w: World, i: int, now: int) -> None:
         give_back(w.pub_frames, w.pools[PUBS], i)
 
 
-@jit
+@in_place
 def waited(w: World, i: int, now: int) -> None:
     """A publication has waited for a ring: on, if there is one now, or if it is too late.  Or it is kept."""
     f = w.pub_frames[i]
@@ -413,9 +416,9 @@ def waited(w: World, i: int, now: int) -> None:
         keep(w, i, now)
 
 
-@jit
+@in_place
 def kept(w: World, i: int, now: int, late: bool) -> None:
-    """A publication that was sent: once more, if the ring on which it was sent is no more."""
+    """A publication that was sent: once more, if the rules say so, until it is too old."""
     f = w.pub_frames[i]
     if late:
         w.hosts[f.node].kept -= 1
@@ -426,7 +429,7 @@ def kept(w: World, i: int, now: int, late: bool) -> None:
     push(w.heap, w.counter, now + KEPT_LOOK, WAITED, f.node, i)
 
 
-@jit
+@in_place
 def fire(w: World, s: int, now: int) -> None:
     """A source publishes, and will again."""
     source = w.sources[s]

@@ -4,7 +4,7 @@ from typing import Any
 
 from psvr.compiled import constants as k
 from psvr.compiled.numbers import mix
-from psvr.jit import jit
+from psvr.jit import in_place
 
 from .world import World
 
@@ -14,7 +14,7 @@ OFF, PUB_LEVEL, CONTROL_LEVEL, ALL_LEVEL = range(4)     # what is traced
 LINK_FAILED = len(k.REASONS)                # the one reason that is the host's: retries and detour are used up
 
 
-@jit
+@in_place
 def note(w: World, now: int, event: int, v: int, peer: int, reason: int, detail: int) -> None:
     """A row of the trace that is not about a publication."""
     row = w.rows[w.tally[0].rows]
@@ -23,7 +23,7 @@ def note(w: World, now: int, event: int, v: int, peer: int, reason: int, detail:
     row.origin = row.channel = row.boot = row.sequence = row.from_ = row.to = row.ep = row.hops = row.bytes = -1
 
 
-@jit
+@in_place
 def note_pub(w: World, now: int, event: int, v: int, peer: int, pub: Any, channel: int, at: int, reason: int) -> None:
     """A row about a publication; `at` is the position that it was sent from."""
     note(w, now, event, v, peer, reason, -1)
@@ -32,7 +32,7 @@ def note_pub(w: World, now: int, event: int, v: int, peer: int, pub: Any, channe
     row.from_, row.to, row.ep, row.hops, row.bytes = at, pub.cur, pub.ep, pub.hops, pub.load
 
 
-@jit
+@in_place
 def note_changes(w: World, v: int, now: int) -> None:
     """Parent and ring, if they are others than last time."""
     me, host, tally = w.nodes[v], w.hosts[v], w.tally[0]
@@ -48,7 +48,7 @@ def note_changes(w: World, v: int, now: int) -> None:
             note(w, now, RING_CHANGED, v, -1, -1, me.ring)
 
 
-@jit
+@in_place
 def note_table(w: World, v: int, now: int) -> None:
     """RS, if another next subscriber stands in it than last time."""
     if w.tally[0].level < CONTROL_LEVEL:

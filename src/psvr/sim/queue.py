@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from psvr.jit import jit
+from psvr.jit import in_place
 
 EVENT = np.dtype([("time", "i8"), ("order", "i8"), ("kind", "i4"), ("node", "i4"), ("ref", "i8")])
 COUNTER = np.dtype([("queued", "i8"), ("order", "i8")])
@@ -12,12 +12,12 @@ Heap = NDArray[np.void]
 Counter = NDArray[np.void]
 
 
-@jit
+@in_place
 def before(a, b):  # type: ignore[no-untyped-def]
     return a.time < b.time or (a.time == b.time and a.order < b.order)
 
 
-@jit
+@in_place
 def push(heap: Heap, counter: Counter, time: int, kind: int, node: int, ref: int) -> None:
     """Schedule an event.  The caller sees to it that there is room."""
     c = counter[0]
@@ -31,7 +31,7 @@ def push(heap: Heap, counter: Counter, time: int, kind: int, node: int, ref: int
     e.time, e.order, e.kind, e.node, e.ref = time, c.order, kind, node, ref
 
 
-@jit
+@in_place
 def earlier_child(heap: Heap, right: int) -> int:
     """The earlier of the children at right − 1 and right.  Ties are rare: the branch costs less than what it saves."""
     a, b = heap[right - 1], heap[right]
@@ -40,7 +40,7 @@ def earlier_child(heap: Heap, right: int) -> int:
     return right - (a.time < b.time)
 
 
-@jit
+@in_place
 def pop(heap: Heap, counter: Counter) -> tuple[int, int, int, int]:
     """Take the earliest event off: (time, kind, node, ref).
 

@@ -30,7 +30,7 @@ class Host:
 
     def __init__(self, index: int, capacity: Capacity) -> None:
         self.index, self.node, self.hello = index, blank(Node, capacity), blank(Hello, capacity)
-        self.wake_at, self.offset, self.free_at = -1, 0, 0
+        self.wake_at, self.offset, self.free_at, self.born = -1, 0, 0, 0
         self.alive, self.jammed, self.boot, self.number, self.hellos = False, 0, 0, 0, 0
         self.waiting, self.kept, self.starts = 0, 0, 0
         self.parent = self.ring = self.table = 0
@@ -155,6 +155,7 @@ class Reference:
         host.alive, host.offset, host.wake_at, host.number, host.waiting, host.kept = True, offset, -1, 0, 0, 0
         host.boot += 1
         host.starts += 1
+        host.born = now
         rules.start(host.node, self.ids[v], now + offset)
         self.schedule(host, now)
 
@@ -287,7 +288,7 @@ class Reference:
             self.at(now + period, self.source, v, channel, load, period, stop)
 
     def after_pub(self, now: int, v: int, pub: Pub, outcome: Outcome, which: int) -> None:
-        if outcome.deliver:
+        if outcome.deliver and self.publications[which]["time"] >= self.hosts[v].born:
             self.deliveries.append((now, which, v, pub.hops))
             self.note_pub(now, "delivered", v, pub.src, pub, which)
         if outcome.reason:

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from psvr.protocol.constants import REASONS
+from psvr.protocol.constants import LINK_FAILED, REASONS
 
 from .network import PACKED, Network
 from .radio.energy import energy
@@ -14,7 +14,6 @@ from .results import SECOND, count, stability
 WINDOW = 25 * SECOND            # a publication has this long to arrive, twenty of them for a ring …
 WINDOW_STEP = 20_000            # … and 20 ms more per position of the largest ring
 LATE = "not right again before the next one, or the end"
-LINK_FAILED = "retries and detour are used up"
 PAPER = 8                       # bytes of an entry in the paper: two positions of 2, a time stamp of 4
 
 

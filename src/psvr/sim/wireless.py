@@ -4,7 +4,7 @@ An event of the engine stands for a frame that is complete; here it takes the wa
 acknowledgements before the same handlers are called.
 """
 
-from psvr.jit import jit
+from psvr.jit import in_place
 
 from .frames import (
     ACK,
@@ -52,7 +52,7 @@ from .radio.signal import begin, end
 from .world import PUBS, SUBS, World
 
 
-@jit
+@in_place
 def wireless(w: World, kind: int, v: int, ref: int, now: int) -> None:
     if kind == SENSE:
         if sense(w.air, w.heap, w.counter, v, now, ref) == FAILED:
@@ -73,7 +73,7 @@ def wireless(w: World, kind: int, v: int, ref: int, now: int) -> None:
         quiet(w.air, w.heap, w.counter, v, now)
 
 
-@jit
+@in_place
 def ready(w: World, v: int, frame: int, now: int) -> None:
     """A node is done with its work, and its frame waits for the channel.  A HELLO that waits already is renewed."""
     r, hello = w.air.radios[v], frame % KINDS == HELLO_END
@@ -89,7 +89,7 @@ def ready(w: World, v: int, frame: int, now: int) -> None:
         forget(w, frame)
 
 
-@jit
+@in_place
 def forget(w: World, frame: int) -> None:
     """A frame that will not be sent."""
     if frame % KINDS == SUB_END:
@@ -98,7 +98,7 @@ def forget(w: World, frame: int) -> None:
         give_back(w.pub_frames, w.pools[PUBS], frame // KINDS)
 
 
-@jit
+@in_place
 def start(w: World, v: int, now: int, token: int) -> None:
     """The channel was clear: send, unless an acknowledgement of one's own comes first."""
     r = w.air.radios[v]
@@ -119,7 +119,7 @@ def start(w: World, v: int, now: int, token: int) -> None:
     take_off(w.air, w.heap, w.counter, v, frame, airtime(length), now)
 
 
-@jit
+@in_place
 def answer(w: World, v: int, now: int) -> None:
     """Send an acknowledgement, without asking for the channel; a node that died since then has forgotten it."""
     if w.air.radios[v].answer == NOBODY or w.air.radios[v].sending != 0:
@@ -129,14 +129,14 @@ def answer(w: World, v: int, now: int) -> None:
     take_off(w.air, w.heap, w.counter, v, ACK, airtime(ACK_BYTES - MAC_BYTES), now)
 
 
-@jit
+@in_place
 def addressee(w: World, v: int, frame: int) -> int:
     if frame == ACK:
         return w.air.radios[v].answer
     return w.pub_frames[frame // KINDS].to if frame % KINDS == PUB_END else NOBODY
 
 
-@jit
+@in_place
 def finish(w: World, v: int, now: int) -> None:
     """What v sends is complete: at all that received it, or at its addressee."""
     air, r = w.air, w.air.radios[v]
@@ -158,7 +158,7 @@ def finish(w: World, v: int, now: int) -> None:
         finished(w, v, frame, to, got, now)
 
 
-@jit
+@in_place
 def hear(w: World, e: int, v: int, frame: int, now: int) -> None:
     """The receiver of a way has got a frame that is meant for all."""
     u, i = w.air.near[e], frame // KINDS
@@ -171,7 +171,7 @@ def hear(w: World, e: int, v: int, frame: int, now: int) -> None:
         hear_pub(w, u, i, now)
 
 
-@jit
+@in_place
 def finished(w: World, v: int, frame: int, to: int, got: bool, now: int) -> None:
     """On to the next frame; one that has an addressee waits for its acknowledgement."""
     kind, i = frame % KINDS, frame // KINDS
@@ -190,7 +190,7 @@ def finished(w: World, v: int, frame: int, to: int, got: bool, now: int) -> None
         forget(w, frame)
 
 
-@jit
+@in_place
 def acknowledged(w: World, v: int, by: int, now: int) -> None:
     r = w.air.radios[v]
     frame = r.queue[r.head]
@@ -199,7 +199,7 @@ def acknowledged(w: World, v: int, by: int, now: int) -> None:
         give_back(w.pub_frames, w.pools[PUBS], frame // KINDS)
 
 
-@jit
+@in_place
 def late(w: World, v: int, now: int, token: int) -> None:
     """No acknowledgement has come."""
     r = w.air.radios[v]
@@ -208,7 +208,7 @@ def late(w: World, v: int, now: int, token: int) -> None:
         failed(w, v, now)
 
 
-@jit
+@in_place
 def failed(w: World, v: int, now: int) -> None:
     """A try has failed: the next one, or the frame is given up."""
     r = w.air.radios[v]
@@ -227,7 +227,7 @@ def failed(w: World, v: int, now: int) -> None:
         give_up(w, i, now)
 
 
-@jit
+@in_place
 def silence(w: World, v: int) -> None:
     """A node dies: what it has on the air breaks off, and what waits is lost."""
     r = w.air.radios[v]

@@ -19,6 +19,7 @@ HOST = np.dtype([
     ("wake_at", "i8"),          # when it is to be woken, in the simulation's time; −1: it is not
     ("offset", "i8"),           # of its clock
     ("free_at", "i8"),          # when its radio is done with what it sends
+    ("born", "i8"),             # when it last started: what is older it may have handed over before
     ("alive", "i4"), ("jammed", "i4"), ("boot", "i4"), ("number", "i4"), ("hellos", "i4"),
     ("waiting", "i4"), ("kept", "i4"),          # publications that wait for a ring, or were sent and are kept
     ("starts", "i4"), ("pad", "i4"),            # how often it has started

@@ -7,7 +7,7 @@ carries a token; when the node has gone on otherwise in the meantime, it is void
 from typing import Any
 
 from psvr.compiled.numbers import mix
-from psvr.jit import jit
+from psvr.jit import in_place
 
 from ..queue import push
 from .air import NOBODY, QUEUE, Air
@@ -24,13 +24,13 @@ READY, SENSE, START, FINISH, ANSWER, LATE, BURST, QUIET = range(6, 14)      # ev
 FINE, FAILED = range(2)
 
 
-@jit
+@in_place
 def airtime(length: int) -> int:
     """µs that a frame with so many bytes of content takes."""
     return (PREAMBLE + MAC_BYTES + length) * BYTE
 
 
-@jit
+@in_place
 def enqueue(air: Air, heap: Any, counter: Any, v: int, frame: int, now: int) -> bool:
     """A frame waits to be sent; False if too many do."""
     r = air.radios[v]
@@ -44,14 +44,14 @@ def enqueue(air: Air, heap: Any, counter: Any, v: int, frame: int, now: int) -> 
     return True
 
 
-@jit
+@in_place
 def contend(air: Air, heap: Any, counter: Any, v: int, now: int) -> None:
     """Try to send what is first in the queue, not too soon after the last."""
     air.radios[v].exponent, air.radios[v].backoffs = LEAST, 0
     back_off(air, heap, counter, v, max(now, air.radios[v].rest))
 
 
-@jit
+@in_place
 def back_off(air: Air, heap: Any, counter: Any, v: int, now: int) -> None:
     r = air.radios[v]
     r.state = WAITING
@@ -60,7 +60,7 @@ def back_off(air: Air, heap: Any, counter: Any, v: int, now: int) -> None:
     push(heap, counter, now + UNIT * units + ASSESS, SENSE, v, r.token)
 
 
-@jit
+@in_place
 def clear(air: Air, v: int) -> bool:
     """Nothing is on the air here: no energy, no frame that is being received, nothing of one's own."""
     r, s = air.radios[v], air.setting[0]
@@ -69,7 +69,7 @@ def clear(air: Air, v: int) -> bool:
     return r.noise + r.incident < s.clear
 
 
-@jit
+@in_place
 def sense(air: Air, heap: Any, counter: Any, v: int, now: int, token: int) -> int:
     """Look whether the channel is clear; FAILED if it was not too often."""
     r = air.radios[v]
@@ -82,7 +82,7 @@ def sense(air: Air, heap: Any, counter: Any, v: int, now: int, token: int) -> in
     return wait_again(air, heap, counter, v, now)
 
 
-@jit
+@in_place
 def wait_again(air: Air, heap: Any, counter: Any, v: int, now: int) -> int:
     r = air.radios[v]
     r.backoffs += 1
@@ -94,7 +94,7 @@ def wait_again(air: Air, heap: Any, counter: Any, v: int, now: int) -> int:
     return FINE
 
 
-@jit
+@in_place
 def take_off(air: Air, heap: Any, counter: Any, v: int, frame: int, microseconds: int, now: int) -> None:
     """A frame of v is on the air from now on."""
     r = air.radios[v]
@@ -104,7 +104,7 @@ def take_off(air: Air, heap: Any, counter: Any, v: int, frame: int, microseconds
     push(heap, counter, now + microseconds, FINISH, v, 0)
 
 
-@jit
+@in_place
 def expect(air: Air, heap: Any, counter: Any, v: int, now: int) -> None:
     """Wait for an acknowledgement."""
     r = air.radios[v]
@@ -113,14 +113,14 @@ def expect(air: Air, heap: Any, counter: Any, v: int, now: int) -> None:
     push(heap, counter, now + ACK_WAIT, LATE, v, r.token)
 
 
-@jit
+@in_place
 def promise(air: Air, heap: Any, counter: Any, u: int, to: int, now: int) -> None:
     """u has received a frame that it is to acknowledge."""
     air.radios[u].answer = to
     push(heap, counter, now + air.setting[0].turnaround, ANSWER, u, 0)
 
 
-@jit
+@in_place
 def done(air: Air, heap: Any, counter: Any, v: int, now: int) -> None:
     """The first in the queue is sent, or given up; on to the next."""
     r = air.radios[v]

@@ -4,7 +4,7 @@ import math
 from typing import Any
 
 from psvr.compiled.numbers import mix
-from psvr.jit import jit
+from psvr.jit import in_place
 
 from ..queue import push
 from .access import BURST, QUIET
@@ -12,14 +12,14 @@ from .air import Air
 from .signal import LOW31, begin, end
 
 
-@jit
+@in_place
 def burst(air: Air, cut: Any, heap: Any, counter: Any, v: int, now: int) -> None:
     """A burst begins."""
     begin(air, cut, v, now)
     push(heap, counter, now + air.bursts[v - air.setting[0].nodes].length, QUIET, v, 0)
 
 
-@jit
+@in_place
 def quiet(air: Air, heap: Any, counter: Any, v: int, now: int) -> None:
     """A burst is over; the next one comes at random."""
     air.radios[v].sending = 0
@@ -28,7 +28,7 @@ def quiet(air: Air, heap: Any, counter: Any, v: int, now: int) -> None:
     next_burst(air, heap, counter, v, now)
 
 
-@jit
+@in_place
 def next_burst(air: Air, heap: Any, counter: Any, v: int, now: int) -> None:
     b = air.bursts[v - air.setting[0].nodes]
     b.step += 1

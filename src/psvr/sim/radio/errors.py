@@ -5,10 +5,11 @@ from statistics import NormalDist
 
 import numpy as np
 
-from psvr.jit import jit
+from psvr.jit import in_place
 
 BITS_PER_US = 0.25
 LOWEST, STEP, STEPS = -12.0, 0.02, 1000     # dB of the table's first entry, between two, and how many
+HIGHEST = 10.0 ** ((LOWEST + STEP * STEPS) / 10.0)       # the ratio at the table's end: no bit is wrong any more
 NORMALS = 1024
 
 
@@ -29,15 +30,15 @@ NORMAL = np.array([NormalDist().inv_cdf((i + 0.5) / NORMALS) for i in range(NORM
 NORMAL /= math.sqrt(float((NORMAL * NORMAL).mean()))
 
 
-@jit
+@in_place
 def log_bit_ok(table, ratio):  # type: ignore[no-untyped-def]
     """The logarithm of a bit's chance, from the table."""
+    if ratio >= HIGHEST:
+        return 0.0
     if ratio <= 0.0:
         return table[0]
     i = int((10.0 * math.log10(ratio) - LOWEST) / STEP)
-    if i >= STEPS:
-        return 0.0
-    return table[max(i, 0)]
+    return table[min(max(i, 0), STEPS - 1)]
 
 
 def frame_ok(decibels: float, length: int) -> float:

@@ -16,7 +16,7 @@ from psvr.compiled.numbers import mix
 from psvr.graphs.csr import Floats, Ints, Longs, rows_of
 from psvr.graphs.graph import Graph
 from psvr.graphs.places import near_pairs
-from psvr.jit import jit
+from psvr.jit import in_place
 
 from .errors import least_ratio
 from .loss import MODELS, reach
@@ -70,7 +70,7 @@ class Hearing:
         return np.repeat(np.arange(len(self.first) - 1), np.diff(self.first))
 
 
-@jit
+@in_place
 def normal(key: int, a: int, b: int) -> float:
     """A standard normal variable that belongs to two numbers and a key."""
     h = mix(mix(key, a), b)
@@ -78,7 +78,7 @@ def normal(key: int, a: int, b: int) -> float:
     return radius * math.cos(2.0 * math.pi * (mix(h, 1) & LOW31) / (LOW31 + 1.0))
 
 
-@jit
+@in_place
 def shadows(key: int, pairs: NDArray[np.int64], both: NDArray[np.float64], skew: NDArray[np.float64]) -> None:
     """Per pair: what is the same in both directions, and by how much the two differ from it."""
     for i in range(len(pairs)):
@@ -86,7 +86,7 @@ def shadows(key: int, pairs: NDArray[np.int64], both: NDArray[np.float64], skew:
         skew[i] = normal(key, pairs[i, 1], pairs[i, 0])
 
 
-@jit
+@in_place
 def first_fades(key: int, pairs: NDArray[np.int64], n: int, sigma: float, fades: Any) -> None:
     """Fading as it is at any time, for pairs lesser · n + greater; and the name by which each goes on."""
     for i in range(len(pairs)):

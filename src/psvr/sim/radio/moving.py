@@ -6,7 +6,7 @@ import numpy as np
 
 from psvr.errors import BadInput
 from psvr.graphs.csr import Floats
-from psvr.jit import jit
+from psvr.jit import in_place
 
 from ..scenario import Scenario
 from ..streams import stream
@@ -72,7 +72,7 @@ def traced(s: Scenario, places: Floats) -> dict[int, Knots]:
     return found
 
 
-@jit
+@in_place
 def lift(air: Air, now: int) -> None:
     """Take all that is on the air away from its receivers; who receives something stays with it."""
     for v in range(len(air.radios)):
@@ -86,7 +86,7 @@ def lift(air: Air, now: int) -> None:
                     r.signal = 0.0
 
 
-@jit
+@in_place
 def put_back(air: Air, cut: Any, now: int) -> None:
     """Let all that is on the air reach those who can hear it from here; who cannot any more loses it.
 

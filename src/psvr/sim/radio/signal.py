@@ -8,7 +8,7 @@ import math
 from typing import Any
 
 from psvr.compiled.numbers import mix
-from psvr.jit import jit
+from psvr.jit import in_place
 
 from .air import NOBODY, Air
 from .errors import BITS_PER_US, NORMALS, log_bit_ok
@@ -18,12 +18,12 @@ MILLIWATTS = math.log(10.0) / 10.0
 LOW31 = (1 << 31) - 1
 
 
-@jit
+@in_place
 def milliwatts(dbm: float) -> float:
     return math.exp(MILLIWATTS * dbm)
 
 
-@jit
+@in_place
 def level(air: Air, e: int, now: int) -> float:
     """How strongly a way's receiver hears its sender now, in mW.
 
@@ -41,7 +41,7 @@ def level(air: Air, e: int, now: int) -> float:
     return strength(air, e)
 
 
-@jit
+@in_place
 def strength(air: Air, e: int) -> float:
     """The same with the fading as it last was."""
     way = air.ways[e]
@@ -50,7 +50,7 @@ def strength(air: Air, e: int) -> float:
     return way.level
 
 
-@jit
+@in_place
 def reckon(air: Air, r: Any, now: int) -> None:
     """The interference at r changes now: account for the bits received since it last did."""
     if r.locked != NOBODY and now > r.since:
@@ -59,7 +59,7 @@ def reckon(air: Air, r: Any, now: int) -> None:
         r.since = now
 
 
-@jit
+@in_place
 def let_go(r: Any, now: int) -> None:
     """The receiver is free again."""
     if r.locked != NOBODY:
@@ -67,7 +67,7 @@ def let_go(r: Any, now: int) -> None:
         r.received_us += now - r.locked_at
 
 
-@jit
+@in_place
 def begin(air: Air, cut: Any, v: int, now: int) -> None:
     """v starts to send."""
     s, me = air.setting[0], air.radios[v]
@@ -84,7 +84,7 @@ def begin(air: Air, cut: Any, v: int, now: int) -> None:
         r.in_air += 1
 
 
-@jit
+@in_place
 def end(air: Air, e: int, v: int, now: int) -> bool:
     """What v sends ends at the receiver of its e-th way; whether that received it."""
     s, way, u = air.setting[0], air.ways[e], air.near[e]
@@ -95,5 +95,6 @@ def end(air: Air, e: int, v: int, now: int) -> bool:
     if r.locked != v:
         return False
     let_go(r, now)
-    draw = mix(mix(s.key, s.serial), u) & LOW31
-    return air.radios[v].broken == 0 and draw < math.exp(r.log_ok) * (1 << 31)
+    if air.radios[v].broken != 0 or r.log_ok == 0.0:
+        return air.radios[v].broken == 0
+    return (mix(mix(s.key, s.serial), u) & LOW31) < math.exp(r.log_ok) * (1 << 31)
