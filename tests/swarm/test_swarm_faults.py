@@ -48,12 +48,13 @@ def process(folder: Path, *more: str) -> "subprocess.Popen[str]":
                             stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
 
-def test_ctrl_c_ends_it_with_the_figures_up_to_then(tmp_path: Path) -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_ctrl_c_ends_it_with_the_figures_up_to_then(tmp_path: Path, number: int) -> None:
     running = process(tmp_path, "--trace", str(tmp_path / "trace"))
     until(lambda: list((tmp_path / "trace").glob("node-2-*")) and b"delivered" in b"".join(
         file.read_bytes() for file in (tmp_path / "trace").glob("node-*")))
     nodes = children(running.pid)
-    running.send_signal(signal.SIGINT)
+    running.send_signal(number)
     out, err = running.communicate(timeout=PATIENCE)
     assert running.returncode == 130 and "delivered" in out and err == ""
     assert len(nodes) == 3 and not any(map(runs, nodes))

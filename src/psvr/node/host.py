@@ -24,7 +24,6 @@ from .window import Window
 
 ID_BYTES, POSITION_BYTES = 8, 4
 TOO_EARLY = (k.NOT_A_LINK, k.NOT_IN_TREE, k.NO_RING, k.OTHER_RING, k.NOT_MY_POSITION)   # it may fit a moment later
-LINK_FAILED = "all tries on the link failed"
 
 Tell = Callable[..., None]
 Deliver = Callable[[str, bytes, Pub], None]
@@ -46,7 +45,7 @@ class Options:
 class Host:
     def __init__(self, id: int, boot: int, now: int, options: Options, say: Callable[[bytes], None],
                  transport: Transport, deliver: Deliver, tell: Tell) -> None:
-        self.capacity, self.options, self.boot = Capacity(links=options.links, window=1), options, boot
+        self.capacity, self.options, self.boot = Capacity(links=options.links, window=0), options, boot
         self.say, self.transport, self.deliver, self.tell = say, transport, deliver, tell
         self.me = blank(Node, self.capacity)
         settings = self.me.settings
@@ -210,7 +209,6 @@ class Host:
         """Deliver, report and send on, as the outcome says."""
         out = self.outcome
         name, payload = unpack(data)
-        self.me.seen[0].origin = k.NOBODY       # the window of the rules is not asked: `Window` has more room
         if name is None:
             return
         if out.deliver == 1 and self.is_new(pub, data, now):
@@ -247,7 +245,7 @@ class Host:
         if not detoured:
             publication.detour(self.me, now, pub, at, avoid, self.outcome)
         if self.outcome.sends == 0:
-            self.tell("dropped", peer=avoid, pub=pub, channel=name, reason=LINK_FAILED)
+            self.tell("dropped", peer=avoid, pub=pub, channel=name, reason=k.LINK_FAILED)
             return
         pub.hops -= 1               # `carry` counts the hop again
         for i in range(self.outcome.sends):
