@@ -5,7 +5,7 @@ import random
 import pytest
 
 from psvr.node import envelope
-from psvr.node.transport import MANY, PARTS, QUEUE, ROOM, TRIES, Peer, Transport
+from psvr.node.transport import MANY, PARTS, QUEUE, REMEMBERED, ROOM, TRIES, Peer, Transport
 
 
 class Pair:
@@ -141,3 +141,19 @@ def test_parts_that_no_honest_neighbour_would_send() -> None:
         for item in envelope.items(endless):
             pair.ends[1].hear(peer, item, pair.now, pair.take)
     assert len(peer.halves) <= 65 and pair.taken == []
+
+
+def test_parts_that_are_not_taken_leave_nothing_behind() -> None:
+    pair = Pair()
+    for number in range(1, 1000):
+        for item in envelope.items(envelope.part(number, 0, 1, b"x") + envelope.part(number + 5000, 1, 2, bytes(2000))):
+            pair.ends[1].hear(pair.peers[1], item, pair.now, lambda frame: False)
+    assert pair.peers[1].halves == {}
+
+
+def test_a_number_from_long_ago_costs_no_memory() -> None:
+    pair = Pair()
+    for number in (1 << 31, (1 << 31) + 5, envelope.NUMBERS - REMEMBERED):
+        for item in envelope.items(envelope.frame(number, b"old")):
+            pair.ends[1].hear(pair.peers[1], item, pair.now, pair.take)
+    assert pair.peers[1].seen.bit_length() <= REMEMBERED and pair.taken == []

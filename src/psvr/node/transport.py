@@ -99,8 +99,8 @@ class Peer:
         if 0 < ahead < NUMBERS // 2:
             self.seen = (self.seen << ahead | 1) & ((1 << REMEMBERED) - 1) if ahead < REMEMBERED else 1
             self.newest = number
-        else:
-            self.seen |= 1 << (self.newest - number) % NUMBERS
+        elif (behind := (self.newest - number) % NUMBERS) < REMEMBERED:
+            self.seen |= 1 << behind
 
 
 class Transport:
@@ -220,7 +220,7 @@ class Transport:
         """Keep a part, or hand over what is whole; False if it is to come again."""
         if item.kind != PART:
             return take(item.body)
-        if item.parts > PARTS:
+        if item.parts > PARTS or len(item.body) > ROOM:
             return False
         head = (item.number - item.part) % NUMBERS
         parts = peer.halves.setdefault(head, {})
@@ -233,6 +233,8 @@ class Transport:
             del peer.halves[head]
             return True
         del parts[item.part]
+        if not parts:
+            del peer.halves[head]
         return False
 
     def acknowledged(self, peer: Peer, number: int, now: int) -> None:
