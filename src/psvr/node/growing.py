@@ -8,30 +8,30 @@ from psvr.protocol.records import Node, Row
 
 
 def grow(me: Node, capacity: Capacity, most: int) -> bool:
-    """Twice as many rows, and places for subscriptions, up to the bound; False at the bound."""
-    size = len(me.channel)
-    while size < most:
-        size = min(2 * size, most)
-        if rebuilt(me, capacity, size):
-            return True
-    return False
+    """Twice as many rows, and places for subscriptions, up to the bound; False at the bound.
+
+    A table that is half empty has no place for a channel only if somebody has chosen channels that want the same one:
+    that is no reason to grow.
+    """
+    size, free = len(me.channel), min(me.channel.count(k.NO_CHANNEL), me.wants.count(k.NO_CHANNEL))
+    return size < most and 2 * free <= size and rebuilt(me, capacity, min(2 * size, most))
 
 
 def rebuilt(me: Node, capacity: Capacity, size: int) -> bool:
-    """Every row at its new place; False if one found none, and then nothing has changed."""
-    channel, row = [k.NO_CHANNEL] * size, [blank(Row, capacity) for _ in range(size)]
+    """Every row at its new place, but those that find none; False, and no change, if a subscription finds none."""
     wants = [k.NO_CHANNEL] * size
+    if not all(put(wants, key) != NONE for key in me.wants if key != k.NO_CHANNEL):
+        return False
+    channel, row = [k.NO_CHANNEL] * size, [blank(Row, capacity) for _ in range(size)]
     for i, key in enumerate(me.channel):
-        if key != k.NO_CHANNEL:
-            at = table.free_place(channel, key)
-            if at == NONE:
-                return False
-            channel[at], row[at] = key, me.row[i]
-    for key in me.wants:
-        if key != k.NO_CHANNEL:
-            at = table.free_place(wants, key)
-            if at == NONE:
-                return False
-            wants[at] = key
+        if key != k.NO_CHANNEL and (at := put(channel, key)) != NONE:
+            row[at] = me.row[i]
     me.channel, me.row, me.wants = channel, row, wants
     return True
+
+
+def put(keys: list[int], key: int) -> int:
+    at = table.free_place(keys, key)
+    if at != NONE:
+        keys[at] = key
+    return at

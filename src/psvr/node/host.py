@@ -123,10 +123,10 @@ class Host:
                 return
 
     def send_sub(self, sub: Sub, now: int) -> None:
-        """To all tree neighbours but the one from whom it came."""
+        """To all tree neighbours but the one from whom it came; one with too much to do gets it with the next lease."""
         me, frame, ring = self.me, wire.encode_sub(sub, ID_BYTES, POSITION_BYTES), self.me.ring
         for link in me.link:
-            if is_tree(me, link) and link.id != sub.back:
+            if is_tree(me, link) and link.id != sub.back and not self.transport.is_full(link.id):
                 self.transport.send(link.id, frame, now, nothing, lambda: me.ring == ring)
 
     # --- frames
@@ -140,8 +140,8 @@ class Host:
     def take(self, sender: int, frame: bytes, now: int) -> bool:
         """A SUB or PUB; False if it should come again, because it came too early or there is too much to do."""
         read = wire.decode(frame, self.capacity)
-        if isinstance(read, Sub):
-            return read.src != sender or self.take_sub(read, now)
+        if isinstance(read, Sub):               # a long one is no honest node's, and would keep this one busy
+            return read.src != sender or len(frame) > ROOM or self.take_sub(read, now)
         if isinstance(read, tuple):
             pub, data = read
             return pub.src != sender or self.take_pub(pub, data, now)

@@ -33,9 +33,12 @@ def unpack(data: bytes) -> tuple[str | None, bytes]:
     """Name and payload; no name if there is none that could be one."""
     if len(data) < HEAD.size:
         return None, b""
-    end = HEAD.size + HEAD.unpack_from(data)[1]
+    length = HEAD.unpack_from(data)[1]
+    end = HEAD.size + length
+    if length > NAME_MOST or not 0 <= len(data) - end <= PAYLOAD_MOST:
+        return None, b""
     try:
-        return (data[HEAD.size:end].decode(), data[end:]) if end <= len(data) else (None, b"")
+        return data[HEAD.size:end].decode(), data[end:]
     except UnicodeDecodeError:
         return None, b""
 

@@ -4,6 +4,7 @@ import asyncio
 import ipaddress
 import socket
 import struct
+import time
 from typing import Any
 
 from psvr.errors import BadInput
@@ -12,8 +13,8 @@ from .link import Address, Receive
 
 GROUP6, GROUP4, PORT = "ff02::7073:7672", "239.255.112.115", 7372
 BUFFER = 4 << 20            # bytes that the kernel may keep for us; it gives what it allows
-AT_ONCE = 256               # datagrams taken in one turn of the event loop, so that timers have theirs
-LARGEST = 65535
+AT_ONCE, TURN = 256, 0.02   # datagrams taken in one turn of the event loop, and seconds, so that timers have theirs
+LARGEST = 8192              # bytes of a datagram: with 255 links, the most there can be, a HELLO takes 5,200
 
 
 class Sockets:
@@ -49,12 +50,16 @@ class Sockets:
 
 
 def drain(sock: socket.socket, receive: Receive) -> None:
+    """Hand over what has come; of a datagram that is too long only the beginning, which is not genuine."""
+    end = time.monotonic() + TURN
     for _ in range(AT_ONCE):
         try:
             datagram, sender = sock.recvfrom(LARGEST)
         except OSError:                 # nothing more, or an answer that somebody was not there
             return
         receive(datagram, sender)
+        if time.monotonic() > end:
+            return
 
 
 class Multicast(Sockets):
