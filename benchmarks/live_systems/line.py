@@ -17,8 +17,8 @@ from .form import Plan, Spec, Variant
 
 TOP = Path(__file__).parent.parent.parent
 READY = 90                  # seconds until a message must have come through
-PROBE = 0.2
-SETTLED = 15                # messages in a row that came through, then it counts as ready
+PROBE = 0.2                 # seconds until one is taken for lost
+SETTLED, PAUSE = 16, 0.4    # messages in a row that came, seconds between: psvr doubts a new ring for 5 s
 ENDING = 5
 
 
@@ -91,6 +91,7 @@ class Line:
         begin, good = time.monotonic(), 0
         while good < SETTLED:
             good = good + 1 if self.run("pace", idle=PROBE, count=1, every=0)["arrived"] else 0
+            time.sleep(PAUSE)
             if time.monotonic() - begin > READY:
                 raise Failed(f"no message came through within {READY} s")
 

@@ -12,7 +12,6 @@ from psvr.node.keys import new_key
 from .form import CHANNEL, Arrived, Plan, Send, Spec, Variant, free_ports
 
 VARIANTS = (Variant("psvr, with a key", "node", {"key": True}), Variant("psvr, without a key", "node", {"key": False}))
-HELLO = 0.2                 # seconds; shorter than usual, so that a line is ready sooner
 
 
 def missing() -> str | None:
@@ -31,7 +30,7 @@ def plan(variant: Variant, hops: int, folder: Path) -> Plan:
     line: list[Spec] = []
     for i, port in enumerate(ports):
         near = ports[max(i - 1, 0):i] + ports[i + 1:i + 2]
-        line.append({"id": i + 1, "hello": HELLO, "state": str(folder / str(i)), "listen": f"127.0.0.1:{port}",
+        line.append({"id": i + 1, "state": str(folder / str(i)), "listen": f"127.0.0.1:{port}",
                      "peers": [f"127.0.0.1:{p}" for p in near]})
         if variant.options["key"]:
             line[i]["key_file"] = str(key)
