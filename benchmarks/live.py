@@ -8,6 +8,7 @@ seconds belongs to what it costs.
 """
 
 import importlib
+import signal
 import sys
 from dataclasses import dataclass, field
 from statistics import median, quantiles
@@ -122,6 +123,7 @@ def ordered(results: Results) -> list[tuple[tuple[str, int], Found]]:
 
 
 def run() -> None:
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))       # so that no broker outlives us
     variants, results = installed(), dict[Any, Found]()
     for _ in range(ROUNDS):
         one_round(variants, results)
