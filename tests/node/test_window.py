@@ -3,7 +3,7 @@
 from virtual import Virtual
 
 from psvr.node.naming import AGE_MOST, age_of, aged, pack, unpack
-from psvr.node.window import Window
+from psvr.node.window import FORGOTTEN, Window
 from psvr.protocol import constants as k
 
 
@@ -29,6 +29,8 @@ def test_memory_is_bounded() -> None:
     for i in range(1000):
         window.is_new((1, 1, i), False, i)
     assert len(window.seen) == 10
+    window.is_new((1, 1, 1000), False, 1000 + FORGOTTEN)
+    assert len(window.seen) == 1, "what is long past needs no room"
 
 
 def test_repetitions_arrive_though_many_others_came_in_between() -> None:

@@ -1,5 +1,6 @@
 """What a node knows and has done, as numbers and texts."""
 
+import asyncio
 from typing import TYPE_CHECKING, Any
 
 from psvr.protocol import constants as k
@@ -27,6 +28,7 @@ def status(node: "Node", now: int) -> dict[str, Any]:
         "tables": {"channels": sum(c != k.NO_CHANNEL for c in me.channel), "rows": len(me.channel),
                    "lease": table.lease(me) / k.SECOND, "turned_away": me.turned_away, "no_room": me.overflow},
         "subscriptions": sorted(node.inbox.wanted),
+        "window": len(node.host.window.seen), "tasks": len(asyncio.all_tasks()),
         "outbox": {"waiting": len(node.host.outbox.waiting), "kept": len(node.host.outbox.kept)},
         "counters": {
             **{name: told.counts[name] for name in ("published", "delivered", "sent", "received", "dropped")},

@@ -10,6 +10,7 @@ from collections import OrderedDict
 from psvr.protocol import constants as k
 
 REMEMBERED = 65_536
+FORGOTTEN = 300 * k.SECOND          # nothing is on its way for so long
 
 Name = tuple[int, int, int]         # origin, boot, sequence
 
@@ -25,7 +26,7 @@ class Window:
             self.repeated += 1
             return False
         self.seen[name] = now
-        if len(self.seen) > self.most:
+        while len(self.seen) > self.most or now - next(iter(self.seen.values())) > FORGOTTEN:
             self.seen.popitem(last=False)
         return True
 
