@@ -11,8 +11,10 @@ from psvr.protocol import constants as k
 from psvr.protocol import node as rules
 from psvr.protocol import publication, wire
 from psvr.protocol.layout import Capacity, blank
+from psvr.protocol.links import sender as place_of
 from psvr.protocol.links import two_way
 from psvr.protocol.names import channel_hash
+from psvr.protocol.positions import NONE
 from psvr.protocol.records import Hello, Node, Outcome, Pub, Sub
 from psvr.protocol.tree import is_tree
 
@@ -136,6 +138,10 @@ class Host:
         if isinstance(hello, Hello) and hello.src == sender:
             rules.hear_hello(self.me, now, hello)
             self.changes()
+
+    def keeps(self, id: int) -> bool:
+        """It is a neighbour whose frames may be taken."""
+        return place_of(self.me, id) != NONE
 
     def take(self, sender: int, frame: bytes, now: int) -> bool:
         """A SUB or PUB; False if it should come again, because it came too early or there is too much to do."""

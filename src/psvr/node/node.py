@@ -237,7 +237,7 @@ class Node:
         for item in items:
             if item.kind == envelope.HELLO:
                 self.host.hear_hello(sender, item.body, time)
-            elif item.kind != envelope.ECHO:
+            elif item.kind != envelope.ECHO and (item.kind != envelope.PART or self.host.keeps(sender)):
                 self.transport.hear(peer, item, time, lambda frame: self.host.take(sender, frame, time))
         self.settle_soon()
 
