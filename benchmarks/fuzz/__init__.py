@@ -1,0 +1,20 @@
+"""Hostile datagrams: against everything that reads them, through the socket of a real node, and as a flood.
+
+    python -m benchmarks fuzz                                               ten million and a million; an hour
+    python -m benchmarks.fuzz --runs 100000 --datagrams 20000 --seconds 5   less of all; 0 leaves a part out
+
+The first part is guided by coverage if atheris is installed (pip install atheris), else by mutations alone.
+"""
+
+ON_REQUEST = True           # takes an hour
+RUNS, DATAGRAMS, SECONDS = 10_000_000, 1_000_000, 20
+
+
+def run(runs: int = RUNS, datagrams: int = DATAGRAMS, seconds: float = SECONDS) -> None:
+    from . import flood, readers, through  # not before: what atheris is to follow must be imported by it
+    if runs:
+        print(readers.report(runs), flush=True)
+    if datagrams:
+        print(through.report(datagrams), flush=True)
+    if seconds:
+        print(flood.report(seconds), flush=True)
