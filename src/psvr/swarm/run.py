@@ -13,12 +13,13 @@ from psvr.node.tracing import Tracing
 from psvr.sim.plan import FaultEvent, Plan
 from psvr.sim.results import SECOND
 from psvr.sim.scenario import Scenario
+from psvr.sim.summary import window
 
 from .members import AT_ONCE, Member, command, end, start_all, stop_all
 from .record import Record
 from .story import Change, Publish, Relieve, Strike, links_of, story
 from .talk import Applications, Gone
-from .tally import all_arrived, window
+from .tally import all_arrived
 from .watch import Watch
 
 CALM = 1.0                  # seconds between two looks whether all has arrived, at the end …

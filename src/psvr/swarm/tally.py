@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from psvr.sim.network import PACKED
 from psvr.sim.results import SECOND, Deliveries, count, expected_pairs, stability
-from psvr.sim.summary import LATE, WINDOW, WINDOW_STEP, histogram, latency, seconds, some, times
+from psvr.sim.summary import latency, what_came_of_it, what_was_short, window
 from psvr.trace import read
 
 if TYPE_CHECKING:
@@ -22,11 +22,6 @@ SENT = ("hello", "sub", "pub", "ack")
 NOT_HERE = dict.fromkeys(("max_table_bytes", "node_bytes", "entry_bytes", "channel", "links", "energy", "fingerprint"))
 
 Name = tuple[int, int, int]         # origin, boot, sequence
-
-
-def window(n: int) -> int:
-    """How long a publication may be on its way, in µs; the simulator gives as long."""
-    return WINDOW + 2 * n * WINDOW_STEP
 
 
 def traced(swarm: Swarm) -> tuple[NDArray[Any], dict[Name, int]]:
@@ -94,25 +89,8 @@ def summary(swarm: Swarm, wall: float) -> dict[str, Any]:
 
 def in_words(s: dict[str, Any], title: str) -> str:
     """The same for people."""
-    ratio = "no publication was expected anywhere" if s["delivery_ratio"] is None else (
-        f"{100 * s['delivery_ratio']:.2f} % ({s['delivered']:,} of {s['expected']:,}; {s['missed']:,} missed, "
-        f"{s['duplicates']:,} handed over twice)")
-    lines = [
-        title, "",
-        f"  stable           {seconds(s['stable_at'], 'at ', 'never')}",
-        *(f"  fault {i + 1:<10} {seconds(r, 'right again after ', LATE)}" for i, r in enumerate(s["recoveries"])),
-        f"  published        {s['published']:,}",
-        f"  delivered        {ratio}",
-        f"  messages         {s['messages']:,}"
-        + (f", {s['messages'] / s['published']:.2f} per publication" if s["published"] else ""),
-        *histogram(s["hops"]),
-        f"  latency          {times(s['latency'])}",
-        "  transmissions    " + ", ".join(f"{number:,} {name.upper()}" for name, number in s["transmissions"].items()),
+    return "\n".join([
+        *what_came_of_it(s, title),
         f"  changes          {s['parent_changes']:,} of a parent, {s['ring_changes']:,} of a node's ring",
         *(f"  dropped          {number:,}: {reason}" for reason, number in s["dropped"].items()),
-    ]
-    if s["left_out"]:
-        lines.append(f"  left out         {len(s['left_out'])} nodes for whom no link was free: {some(s['left_out'])}")
-    if s["overflow"]:
-        lines.append(f"  overflow         {s['overflow']:,} SUBs found a table full: raise protocol.channels")
-    return "\n".join(lines)
+        *what_was_short(s)])
