@@ -89,7 +89,9 @@ def one_round(variants: list[Variant], results: Results) -> None:
 
 
 def of_reference(found: Found) -> str:
-    return f"{median(found.shares):.2f}" if found.shares else "—"
+    """Median and range of the rounds: on a busy machine the range says more."""
+    shares = found.shares
+    return f"{median(shares):.2f} ({min(shares):.2f}–{max(shares):.2f})" if shares else "—"
 
 
 def rates(results: Results) -> str:
