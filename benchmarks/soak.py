@@ -4,6 +4,7 @@ Five processes in a ring of UDP peers, with a key.  One publishes all the time, 
 it for good, and to ever new channels for a while.
 """
 
+import argparse
 import asyncio
 import os
 import sys
@@ -20,10 +21,8 @@ from .timing import table
 
 ON_REQUEST = True           # 25 minutes
 NODES, PORT = 5, 47_310
-MINUTES = float(os.environ.get("SOAK_MINUTES", 25))
-RATE = 50                   # publications per second
 LARGE = 200                 # every so many is of 60,000 bytes
-FIRST = 0.25                # of the time: caches fill, Python's memory reaches its size
+QUARTERS = 4                # in the first, caches fill and Python's memory reaches its size
 LOOK = 5.0                  # seconds between two looks
 TABLES = ("memory, MB", "descriptors", "tasks", "window", "channels", "kept")
 
@@ -35,14 +34,14 @@ def member(v: int, folder: Path, key: str) -> Member:
     return Member(v, folder / str(v), [sys.executable, "-m", "psvr", "node", *flags], key)
 
 
-async def publish(line: Line, sent: list[float]) -> None:
+async def publish(line: Line, sent: list[float], rate: float) -> None:
     """Each is a number and a payload."""
     begun = time.monotonic()
     while True:
         data = f"{len(sent)} " + "x" * (60_000 if len(sent) % LARGE == LARGE - 1 else 50)
         await line.ask({"op": "publish", "channel": "news", "data": data})
         sent.append(time.monotonic())
-        await asyncio.sleep(max(0.0, begun + len(sent) / RATE - time.monotonic()))
+        await asyncio.sleep(max(0.0, begun + len(sent) / rate - time.monotonic()))
 
 
 async def listen(socket: Path, got: list[int]) -> None:
@@ -73,7 +72,7 @@ async def look(node: Member, line: Line) -> dict[str, float]:
             "kept": status["outbox"]["kept"]}
 
 
-async def soak(folder: Path) -> tuple[list[list[dict[str, float]]], int, list[list[int]]]:
+async def soak(folder: Path, minutes: float, rate: float) -> tuple[list[list[dict[str, float]]], int, list[list[int]]]:
     key = new_key()
     nodes = [member(v, folder, key) for v in range(NODES)]
     looks: list[list[dict[str, float]]] = [[] for _ in nodes]
@@ -87,8 +86,8 @@ async def soak(folder: Path) -> tuple[list[list[dict[str, float]]], int, list[li
             tasks += [asyncio.ensure_future(work) for work in (
                 listen(nodes[v].socket, got[v]), come_and_go(nodes[v].socket, v))]
         await asyncio.sleep(10.0)
-        tasks.append(asyncio.ensure_future(publish(lines[-1], sent)))
-        until = time.monotonic() + 60 * MINUTES
+        tasks.append(asyncio.ensure_future(publish(lines[-1], sent, rate)))
+        until = time.monotonic() + 60 * minutes
         while time.monotonic() < until:
             await asyncio.sleep(LOOK)
             for v, node in enumerate(nodes):
@@ -105,17 +104,27 @@ async def soak(folder: Path) -> tuple[list[list[dict[str, float]]], int, list[li
     return looks, len(sent), got
 
 
-def spread(looks: list[dict[str, float]], name: str) -> str:
-    """The mean of the second quarter of the time, and that of the last."""
-    start, last = int(len(looks) * FIRST), int(len(looks) * 0.75)
-    early, late = ([found[name] for found in part] for part in (looks[start:2 * start], looks[last:]))
-    return f"{sum(early) / len(early):.1f} → {sum(late) / len(late):.1f}"
+def course(looks: list[dict[str, float]], name: str) -> str:
+    """The means of the second, the third and the last quarter of the time."""
+    means = []
+    for quarter in range(1, QUARTERS):
+        part = [found[name] for found in looks[len(looks) * quarter // QUARTERS:len(looks) * (quarter + 1) // QUARTERS]]
+        means.append(sum(part) / len(part))
+    return " → ".join(f"{mean:.1f}" for mean in means)
+
+
+def with_options(arguments: list[str]) -> None:
+    parser = argparse.ArgumentParser("python -m benchmarks soak")
+    parser.add_argument("--minutes", type=float, default=25.0)
+    parser.add_argument("--rate", type=float, default=50.0, help="publications per second (default: 50)")
+    options = parser.parse_args(arguments)
+    with tempfile.TemporaryDirectory(prefix="psvr-soak-") as folder:
+        looks, sent, got = asyncio.run(soak(Path(folder), options.minutes, options.rate))
+    print(f"{options.minutes:g} minutes, {sent:,} publications; means of the second, third and last quarter\n")
+    print(table(["node", *TABLES, "delivered", "twice"], [
+        [str(v), *(course(looks[v], name) for name in TABLES), f"{len(set(got[v])):,}" if v else "–",
+         f"{len(got[v]) - len(set(got[v]))}" if v else "–"] for v in range(NODES)]), flush=True)
 
 
 def run() -> None:
-    with tempfile.TemporaryDirectory(prefix="psvr-soak-") as folder:
-        looks, sent, got = asyncio.run(soak(Path(folder)))
-    print(f"{MINUTES:g} minutes, {sent:,} publications; means of the second quarter → of the last\n")
-    print(table(["node", *TABLES, "delivered", "twice"], [
-        [str(v), *(spread(looks[v], name) for name in TABLES), f"{len(set(got[v])):,}" if v else "–",
-         f"{len(got[v]) - len(set(got[v]))}" if v else "–"] for v in range(NODES)]), flush=True)
+    with_options([])
