@@ -14,6 +14,7 @@ from psvr.errors import BadInput
 from .config import Config
 from .control import Control
 from .happenings import DoubleId, Dropped, Event, NeighbourFound, NeighbourLost, ParentChanged, RingChanged
+from .heap import compact
 from .keys import Keyring, load_keys
 from .logs import Log
 from .node import Node
@@ -30,6 +31,7 @@ WORDS: dict[type[Event], str] = {
 
 async def serve(config: Config, environment: Mapping[str, str]) -> None:
     """Run a node until SIGTERM or SIGINT."""
+    compact()
     log = Log(config.log, config.log_level)
     asyncio.get_running_loop().set_exception_handler(lambda _, context: unexpected(log, context))
     keys = load_keys(config.key_file, environment)
