@@ -47,9 +47,9 @@ def open_envelope(data: bytes) -> None:
 
 
 def unpack(data: bytes) -> None:
-    name, payload = naming.unpack(data)
+    name = naming.name_of(data)
     if name is not None:
-        assert len(name.encode()) <= naming.NAME_MOST and len(payload) <= naming.PAYLOAD_MOST
+        assert len(name.encode()) <= naming.NAME_MOST and len(naming.payload_of(data)) <= naming.PAYLOAD_MOST
         assert naming.age_of(data) >= 0
 
 

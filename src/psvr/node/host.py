@@ -19,7 +19,7 @@ from psvr.protocol.records import Hello, Node, Outcome, Pub, Sub
 from psvr.protocol.tree import is_tree
 
 from .growing import grow
-from .naming import age_of, aged, pack, unpack
+from .naming import age_of, aged, name_of, pack, payload_of
 from .outbox import Outbox, Own
 from .transport import ROOM, Transport
 from .window import Window
@@ -162,7 +162,7 @@ class Host:
         return reason not in TOO_EARLY
 
     def take_pub(self, pub: Pub, data: bytes, now: int) -> bool:
-        name, _ = unpack(data)
+        name = name_of(data)
         if name is None or channel_hash(name) != pub.channel:
             return True
         if self.is_busy():
@@ -171,7 +171,7 @@ class Host:
         if self.outcome.reason in TOO_EARLY:
             return False
         self.tell("received", peer=pub.src, pub=pub, channel=name)
-        self.after(pub, data, now)
+        self.after(pub, name, data, now)
         return True
 
     def is_busy(self) -> bool:
@@ -183,7 +183,7 @@ class Host:
     def publish(self, channel: str, payload: bytes, now: int) -> int:
         """The number of the publication."""
         self.number += 1
-        own = Own(blank(Pub, self.capacity), pack(channel, payload), now)
+        own = Own(blank(Pub, self.capacity), channel, pack(channel, payload), now)
         own.pub.origin, own.pub.boot, own.pub.number = self.me.id, self.boot, self.number
         own.pub.channel, own.pub.load = channel_hash(channel), len(payload)
         self.tell("published", pub=own.pub, channel=channel)
@@ -197,7 +197,7 @@ class Host:
         pub = own.pub
         own.doubted = rules.in_doubt(self.me, pub.channel)
         rules.publish(self.me, now, pub.channel, pub.boot, pub.number, pub.load, pub, self.outcome)
-        self.after(pub, aged(own.data, now - own.made), now)
+        self.after(pub, own.channel, aged(own.data, now - own.made), now)
         if rules.may_repeat(self.me):
             self.outbox.keep(own, now)
 
@@ -208,17 +208,14 @@ class Host:
         for own in self.outbox.to_repeat(self.me, now):
             own.doubted = rules.in_doubt(self.me, own.pub.channel)
             rules.repeat(self.me, now, own.pub, self.outcome)
-            self.after(own.pub, aged(own.data, now - own.made), now)
+            self.after(own.pub, own.channel, aged(own.data, now - own.made), now)
         self.outbox.plan(now)
 
-    def after(self, pub: Pub, data: bytes, now: int) -> None:
+    def after(self, pub: Pub, name: str, data: bytes, now: int) -> None:
         """Deliver, report and send on, as the outcome says."""
         out = self.outcome
-        name, payload = unpack(data)
-        if name is None:
-            return
         if out.deliver == 1 and self.is_new(pub, data, now):
-            self.deliver(name, payload, pub)
+            self.deliver(name, payload_of(data), pub)
         if out.reason != k.FINE:
             self.tell("dropped", peer=pub.src, pub=pub, channel=name, reason=k.REASONS[out.reason])
         for i in range(out.sends):
@@ -233,7 +230,7 @@ class Host:
 
     def forward(self, pub: Pub, data: bytes, name: str, send: Any, now: int, detoured: bool) -> None:
         """One frame of an outcome; if its link fails, the second best, once."""
-        me, on = self.me, blank(Pub, self.capacity)
+        me, on = self.me, Pub()
         publication.carry(me, pub, send, on)
         to, at, ring = send.to, send.at, on.ring
         self.tell("sent", peer=to, pub=on, channel=name, at=at)

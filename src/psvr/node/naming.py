@@ -29,18 +29,22 @@ def age_of(data: bytes) -> int:
     return int.from_bytes(data[:4], "big") * 1000
 
 
-def unpack(data: bytes) -> tuple[str | None, bytes]:
-    """Name and payload; no name if there is none that could be one."""
+def name_of(data: bytes) -> str | None:
+    """The name, if there is one that could be one, and a payload that could be one behind it."""
     if len(data) < HEAD.size:
-        return None, b""
-    length = HEAD.unpack_from(data)[1]
-    end = HEAD.size + length
-    if length > NAME_MOST or not 0 <= len(data) - end <= PAYLOAD_MOST:
-        return None, b""
+        return None
+    end = HEAD.size + HEAD.unpack_from(data)[1]
+    if end > HEAD.size + NAME_MOST or not 0 <= len(data) - end <= PAYLOAD_MOST:
+        return None
     try:
-        return data[HEAD.size:end].decode(), data[end:]
+        return data[HEAD.size:end].decode()
     except UnicodeDecodeError:
-        return None, b""
+        return None
+
+
+def payload_of(data: bytes) -> bytes:
+    """What stands behind a name."""
+    return data[HEAD.size + HEAD.unpack_from(data)[1]:]
 
 
 def checked(name: object, payload: object) -> tuple[str, bytes]:

@@ -10,6 +10,7 @@ from psvr.protocol.records import Node, Pub
 WAITING = 256               # publications that wait; `publish` waits when there are more
 KEPT, KEPT_BYTES = 1024, 4 << 20        # of those that were sent; the oldest leave first
 LOOK, KEPT_LOOK = 50_000, 500_000       # µs between two looks
+AT_ONCE, NEXT = 64, 5_000   # publications that are repeated at one look, so that others have their turn; µs to the next
 
 
 @dataclass(slots=True)
@@ -17,6 +18,7 @@ class Own:
     """A publication, from when it is made until it can be forgotten."""
 
     pub: Pub
+    channel: str
     data: bytes             # name and payload
     made: int
     doubted: bool = False
@@ -28,6 +30,7 @@ class Outbox:
         self.kept: deque[Own] = deque()
         self.bytes = 0
         self.look_at: int | None = None
+        self.more = False                       # are to be repeated
 
     @property
     def is_full(self) -> bool:
@@ -55,8 +58,13 @@ class Outbox:
     def to_repeat(self, me: Node, now: int) -> list[Own]:
         while self.kept and now - self.kept[0].made >= k.KEEP:
             self.bytes -= len(self.kept.popleft().data)
-        return [own for own in self.kept if rules.should_repeat(me, own.pub, own.doubted)]
+        found = [own for own in self.kept if rules.should_repeat(me, own.pub, own.doubted)]
+        self.more = len(found) > AT_ONCE
+        return found[:AT_ONCE]
 
     def plan(self, now: int) -> None:
         """When to look again."""
-        self.look_at = now + LOOK if self.waiting else now + KEPT_LOOK if self.kept else None
+        if self.more:
+            self.look_at = now + NEXT
+        else:
+            self.look_at = now + LOOK if self.waiting else now + KEPT_LOOK if self.kept else None

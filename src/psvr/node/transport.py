@@ -17,13 +17,13 @@ from .envelope import ACK, FRAME, NUMBERED, NUMBERS, PART, PIECE, Item
 from .link import Address
 
 ROOM = 1200                 # bytes of items in a datagram: with all headers it passes where 1280 bytes pass
-MANY = 64                   # items on their way to one neighbour; more wait here …
+MANY, MUCH = 256, 64 << 10  # items, and bytes, on their way to one neighbour: a socket holds them; more wait here …
 QUEUE = 1024                # … up to so many, then `is_full`
 TRIES = 9
 FIRST, LEAST, MOST = 60_000, 20_000, 500_000        # µs until a frame is tried again: at first, and the limits later
 REMEMBERED = 4096           # numbers of a neighbour that are known to have come
 PARTS = 64                  # of one frame
-HALVES = 64                 # frames of one neighbour of which parts are still missing: more than it can have on its way
+HALVES = 128                # frames of one neighbour of which parts are still missing: more than it can have on its way
 
 Done = Callable[[bool, int], None]       # how it ended, and when
 Useful = Callable[[], bool]
@@ -66,6 +66,7 @@ class Peer:
     number: int = 0                                             # of the last item
     flying: dict[int, Pending] = field(default_factory=dict)
     waiting: deque[tuple[int, Pending]] = field(default_factory=deque)
+    load: int = 0                                               # bytes that are flying
     out: list[bytes] = field(default_factory=list)              # items for the next datagram
     acks: list[int] = field(default_factory=list)
     newest: int = 0                                             # of its numbers …
@@ -85,6 +86,13 @@ class Peer:
         else:
             self.spread += (abs(trip - self.trip) - self.spread) // 4
             self.trip += (trip - self.trip) // 8
+
+    def land(self, number: int) -> Pending | None:
+        """What is no longer on its way."""
+        pending = self.flying.pop(number, None)
+        if pending is not None:
+            self.load -= len(pending.item)
+        return pending
 
     def is_known(self, number: int) -> bool:
         """It has come before, or so long ago that nobody knows."""
@@ -128,7 +136,7 @@ class Transport:
         self.touched.pop(id, None)
         if peer is not None:
             left = [*peer.flying.values(), *(pending for _, pending in peer.waiting)]
-            peer.flying, peer.waiting = {}, deque()
+            peer.flying, peer.waiting, peer.load = {}, deque(), 0
             for pending in left:
                 self.fail(pending, now)
 
@@ -163,9 +171,10 @@ class Transport:
             peer.waiting.append((peer.number, Pending(item, told, useful)))
 
     def fill(self, peer: Peer, now: int) -> None:
-        while peer.waiting and len(peer.flying) < MANY:
+        while peer.waiting and len(peer.flying) < MANY and peer.load < MUCH:
             number, pending = peer.waiting.popleft()
             peer.flying[number] = pending
+            peer.load += len(pending.item)
             self.launch(peer, number, pending, now)
 
     def launch(self, peer: Peer, number: int, pending: Pending, now: int) -> None:
@@ -191,7 +200,7 @@ class Transport:
                 self.again += 1
                 self.launch(peer, number, pending, now)
             else:
-                del peer.flying[number]
+                peer.land(number)
                 self.fail(pending, now)
                 self.fill(peer, now)
 
@@ -238,7 +247,7 @@ class Transport:
         return False
 
     def acknowledged(self, peer: Peer, number: int, now: int) -> None:
-        pending = peer.flying.pop(number, None)
+        pending = peer.land(number)
         if pending is None:
             return
         if pending.tries == 1:              # else it is not known which try was answered
