@@ -6,6 +6,7 @@ import pytest
 from virtual import Virtual
 
 from psvr.node.naming import pack
+from psvr.node.outbox import KEPT
 from psvr.protocol import constants as k
 from psvr.protocol import node
 from psvr.protocol.ring import has_ring
@@ -160,3 +161,36 @@ def test_what_is_given_up_is_said() -> None:
     net.run(6)
     reasons = [row["reason"] for v, event, row in net.rows if event == "dropped" and v == 1]
     assert reasons and set(reasons) <= {"all tries on the link failed", *k.REASONS}
+
+
+def test_an_eager_publisher_loses_nothing_when_the_ring_is_laid_anew() -> None:
+    """Much more than is kept is published, as fast as the node takes it, while tables on a new ring are still empty."""
+    net = Virtual([(0, 1), (1, 2), (0, 3), (3, 2)], 4)
+    net.hosts[2].subscribe("c", net.now)
+    net.run(10)
+    assert settled(net)
+    made, host = [], net.hosts[0]
+    gone = 1 if host.me.parent == 1 or net.hosts[2].me.parent == 1 else 3
+    net.alive[gone] = False
+    for _ in range(500):
+        while not host.outbox.is_full(host.me) and not host.is_busy() and len(made) < 3 * KEPT:
+            made.append(net.publish(0))
+        net.run(0.02)
+    net.run(15)
+    assert len(made) == 3 * KEPT and sorted(names(net, 2)) == sorted(made)
+
+
+def test_what_was_lost_is_repeated_on_a_ring_that_is_the_same_again() -> None:
+    """The name of a ring stands for who is where: when all is again as it was, so is the name."""
+    net = Virtual([(0, 1), (1, 2)], 3)
+    net.hosts[2].subscribe("c", net.now)
+    net.run(10)
+    host, ring = net.hosts[0], net.hosts[0].me.ring
+    made = [net.publish(0)]
+    net.queue.clear()                           # it is lost with the ring …
+    host.transport.leave(1, net.now)
+    for now in (-1, ring):               # … which is there again before anybody looks
+        host.me.ring = now
+        host.changes()
+    net.run(3)
+    assert host.me.ring == ring and names(net, 2) == made

@@ -100,6 +100,7 @@ class Host:
             self.tell("parent changed", peer=me.parent)
         if me.ring != self.ring:
             self.ring = me.ring
+            self.outbox.ring_is_gone()
             self.tell("ring changed")
 
     # --- subscriptions
@@ -206,7 +207,7 @@ class Host:
         for own in self.outbox.ready(self.me, now):
             self.let_out(own, now)
         for own in self.outbox.to_repeat(self.me, now):
-            own.doubted = rules.in_doubt(self.me, own.pub.channel)
+            self.outbox.repeated(own, rules.in_doubt(self.me, own.pub.channel))
             rules.repeat(self.me, now, own.pub, self.outcome)
             self.after(own.pub, own.channel, aged(own.data, now - own.made), now)
         self.outbox.plan(now)

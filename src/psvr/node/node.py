@@ -155,7 +155,7 @@ class Node:
         return status(self, now())
 
     def is_full(self) -> bool:
-        return self.host.outbox.is_full or self.host.is_busy()
+        return self.host.outbox.is_full(self.host.me) or self.host.is_busy()
 
     def wake_publishers(self) -> None:
         if self.room and (not self.running or not self.is_full()):

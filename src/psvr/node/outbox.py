@@ -5,10 +5,12 @@ from dataclasses import dataclass
 
 from psvr.protocol import constants as k
 from psvr.protocol import node as rules
+from psvr.protocol.positions import NONE
 from psvr.protocol.records import Node, Pub
+from psvr.protocol.ring import has_ring
 
 WAITING = 256               # publications that wait; `publish` waits when there are more
-KEPT, KEPT_BYTES = 1024, 4 << 20        # of those that were sent; the oldest leave first
+KEPT, KEPT_BYTES = 4096, 8 << 20        # of those that were sent; the oldest leave first
 LOOK, KEPT_LOOK = 50_000, 500_000       # µs between two looks
 AT_ONCE, NEXT = 64, 5_000   # publications that are repeated at one look, so that others have their turn; µs to the next
 
@@ -28,13 +30,15 @@ class Outbox:
     def __init__(self) -> None:
         self.waiting: deque[Own] = deque()
         self.kept: deque[Own] = deque()
-        self.bytes = 0
+        self.bytes = self.doubted = self.doubted_bytes = 0
         self.look_at: int | None = None
         self.more = False                       # are to be repeated
+        self.ring: int | None = None            # on which all of them went out, if that is known
 
-    @property
-    def is_full(self) -> bool:
-        return len(self.waiting) >= WAITING
+    def is_full(self, me: Node) -> bool:
+        """No more should be published now.  What goes out while tables are being filled is repeated: it must stay."""
+        many = 2 * self.doubted >= KEPT or 2 * self.doubted_bytes >= KEPT_BYTES
+        return len(self.waiting) >= WAITING or (many and rules.is_filling(me))
 
     def wait(self, own: Own, now: int) -> None:
         self.waiting.append(own)
@@ -42,9 +46,11 @@ class Outbox:
 
     def keep(self, own: Own, now: int) -> None:
         self.kept.append(own)
-        self.bytes += len(own.data)
+        self.count(own, 1)
+        if own.pub.ring != self.ring:
+            self.ring = None
         while len(self.kept) > KEPT or self.bytes > KEPT_BYTES:
-            self.bytes -= len(self.kept.popleft().data)
+            self.count(self.kept.popleft(), -1)
         if self.look_at is None:
             self.look_at = now + KEPT_LOOK
 
@@ -57,10 +63,30 @@ class Outbox:
 
     def to_repeat(self, me: Node, now: int) -> list[Own]:
         while self.kept and now - self.kept[0].made >= k.KEEP:
-            self.bytes -= len(self.kept.popleft().data)
+            self.count(self.kept.popleft(), -1)
+        if me.ring == self.ring and self.doubted == 0:
+            return []
         found = [own for own in self.kept if rules.should_repeat(me, own.pub, own.doubted)]
         self.more = len(found) > AT_ONCE
+        self.ring = me.ring if not found and has_ring(me) and not rules.should_wait(me) else None
         return found[:AT_ONCE]
+
+    def ring_is_gone(self) -> None:
+        """Another one may have the same name: it stands for who is where, and all may be again as it was."""
+        self.ring = None
+        for own in self.kept:
+            own.pub.ring = NONE
+
+    def repeated(self, own: Own, doubted: bool) -> None:
+        self.count(own, -1)
+        own.doubted = doubted
+        self.count(own, 1)
+
+    def count(self, own: Own, by: int) -> None:
+        self.bytes += by * len(own.data)
+        if own.doubted:
+            self.doubted += by
+            self.doubted_bytes += by * len(own.data)
 
     def plan(self, now: int) -> None:
         """When to look again."""

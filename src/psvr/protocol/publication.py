@@ -77,11 +77,17 @@ def should_wait(me: Node) -> bool:
 
 
 @rule
+def is_filling(me: Node) -> bool:
+    """SUBs are still being repeated on a new ring."""
+    return uses_ring(me) and subscription.announces(me) and me.bursts > 0
+
+
+@rule
 def in_doubt(me: Node, channel: int) -> bool:
-    """A publication may not reach all: SUBs are still being repeated on a new ring, or I know of no subscriber yet."""
+    """A publication may not reach all: tables are being filled, or I know of no subscriber yet."""
     if not uses_ring(me) or not subscription.announces(me):
         return False
-    return me.bursts > 0 or next_subscriber(me, channel, 0) == NONE
+    return is_filling(me) or next_subscriber(me, channel, 0) == NONE
 
 
 @rule
