@@ -180,10 +180,11 @@ class Node:
             self.arm()
 
     def arm(self) -> None:
+        """Set the timer.  One that is set for earlier stays: put off with every turn, it would never have its own."""
         loop, time = asyncio.get_running_loop(), now()
         when = loop.time() + (self.host.next_due(time) - time) / 1e6
         if self.timer is not None:
-            if not self.timer.cancelled() and abs(self.timer.when() - when) < 0.001:
+            if self.timer.when() <= when:
                 return
             self.timer.cancel()
         self.timer = loop.call_at(when, self.wake)
