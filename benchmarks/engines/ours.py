@@ -7,7 +7,7 @@ import numpy as np
 from psvr.compiled.numbers import mix
 
 from psvr.graphs.graph import Graph
-from psvr.jit import jit
+from psvr.jit import in_place
 from psvr.sim.medium import lost
 from psvr.sim.queue import new_queue, pop, push
 
@@ -31,7 +31,7 @@ class World(NamedTuple):
     tally: Any
 
 
-@jit
+@in_place
 def begin(w: World) -> None:
     n = len(w.stations)
     for v in range(n):
@@ -40,14 +40,14 @@ def begin(w: World) -> None:
     push(w.heap, w.counter, k.FLOOD_EVERY, INJECT, 0, 0)
 
 
-@jit
+@in_place
 def send(w: World, v: int, now: int, kind: int) -> None:
     serial = w.stations[v].frames * len(w.stations) + v
     w.stations[v].frames += 1
     push(w.heap, w.counter, now + k.AIRTIME, kind, v, serial)
 
 
-@jit
+@in_place
 def end_beacon(w: World, v: int, now: int, serial: int) -> None:
     tally, beacon = w.tally[0], w.stations[v].beacon
     for e in range(w.first[v], w.first[v + 1]):
@@ -57,7 +57,7 @@ def end_beacon(w: World, v: int, now: int, serial: int) -> None:
             rules.on_beacon(w.stations[u].node, now, beacon)
 
 
-@jit
+@in_place
 def end_flood(w: World, v: int, now: int, serial: int) -> None:
     tally, flood = w.tally[0], w.stations[v].flood
     for e in range(w.first[v], w.first[v + 1]):
@@ -70,7 +70,7 @@ def end_flood(w: World, v: int, now: int, serial: int) -> None:
                 push(w.heap, w.counter, now + pause, FORWARD, u, 0)
 
 
-@jit
+@in_place
 def timer(w: World, v: int, now: int) -> None:
     me = w.stations[v].node
     w.tally[0].beacons += 1
@@ -80,14 +80,14 @@ def timer(w: World, v: int, now: int) -> None:
     push(w.heap, w.counter, now + period, TIMER, v, 0)
 
 
-@jit
+@in_place
 def forward(w: World, v: int, now: int) -> None:
     w.tally[0].forwards += 1
     rules.write_flood(w.stations[v].node, w.stations[v].flood)
     send(w, v, now, FLOOD_END)
 
 
-@jit
+@in_place
 def inject(w: World, now: int) -> None:
     w.tally[0].floods += 1
     number = w.tally[0].floods
@@ -97,7 +97,7 @@ def inject(w: World, now: int) -> None:
     push(w.heap, w.counter, now + k.FLOOD_EVERY, INJECT, 0, 0)
 
 
-@jit
+@in_place
 def run(w: World, until: int) -> None:
     while w.heap[0].time <= until:
         now, kind, v, serial = pop(w.heap, w.counter)

@@ -10,7 +10,7 @@ import numpy as np
 from psvr.compiled.numbers import mix
 
 from psvr.graphs.graph import Graph
-from psvr.jit import jit
+from psvr.jit import in_place
 from psvr.sim.medium import lost
 
 from . import workload as k
@@ -128,7 +128,7 @@ class Node:
                       ids, seqs, quality)
 
 
-@jit
+@in_place
 def draw(first: Any, near: Any, heard: Any, periods: Any) -> None:
     n = len(first) - 1
     for v in range(n):

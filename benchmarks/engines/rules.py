@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from psvr.jit import jit
+from psvr.jit import in_place
 
 NOBODY = -1
 PLACES = 8                          # neighbours kept
@@ -34,7 +34,7 @@ BEACON = np.dtype([
 FLOOD = np.dtype([("src", "i4"), ("parent", "i4"), ("origin", "i4"), ("number", "i4")], align=True)
 
 
-@jit
+@in_place
 def start(me: Any, id: int, n: int) -> None:
     """A node that has heard nothing yet is a tree of its own."""
     me.id = me.root = me.parent = id
@@ -43,12 +43,12 @@ def start(me: Any, id: int, n: int) -> None:
         drop(me, i)
 
 
-@jit
+@in_place
 def drop(me: Any, i: int) -> None:
     me.ids[i], me.offer[i], me.below[i] = NOBODY, NO_OFFER, 0
 
 
-@jit
+@in_place
 def find(me: Any, id: int) -> int:
     place = NOBODY
     for i in range(PLACES):
@@ -56,7 +56,7 @@ def find(me: Any, id: int) -> int:
     return place
 
 
-@jit
+@in_place
 def make_room(me: Any) -> int:
     """A free place, or that of the worst neighbour, if bad enough."""
     place, worst = NOBODY, QUALITY_EVICT
@@ -67,7 +67,7 @@ def make_room(me: Any) -> int:
     return place
 
 
-@jit
+@in_place
 def hear(me: Any, now: int, beacon: Any) -> bool:
     """Enter a beacon into the table, if there is a place for its sender."""
     i = find(me, beacon.src)
@@ -86,7 +86,7 @@ def hear(me: Any, now: int, beacon: Any) -> bool:
     return True
 
 
-@jit
+@in_place
 def offer_of(me: Any, beacon: Any, quality: int) -> int:
     """The less, the better.  A dead root's offers end at distance n."""
     if beacon.dist + 1 >= me.n:
@@ -98,7 +98,7 @@ def offer_of(me: Any, beacon: Any, quality: int) -> int:
     return ((place << RANK_BITS) + RANK_MOST - quality * back) << PLACE_BITS
 
 
-@jit
+@in_place
 def tree_rule(me: Any) -> None:
     """Take the best offer, or be root; the present parent has a bonus."""
     best, size = me.id << (16 + RANK_BITS + PLACE_BITS), 1
@@ -113,7 +113,7 @@ def tree_rule(me: Any) -> None:
         me.parent = parent
 
 
-@jit
+@in_place
 def on_timer(me: Any, now: int, out: Any) -> None:
     """Once per period: forget the silent, apply the rule, write the beacon."""
     for i in range(PLACES):
@@ -126,13 +126,13 @@ def on_timer(me: Any, now: int, out: Any) -> None:
         out.ids[i], out.quality[i] = me.ids[i], me.quality[i] >> 8
 
 
-@jit
+@in_place
 def on_beacon(me: Any, now: int, beacon: Any) -> None:
     if hear(me, now, beacon):
         tree_rule(me)
 
 
-@jit
+@in_place
 def on_flood(me: Any, flood: Any) -> bool:
     """True if this node is to hand the message on."""
     if flood.number <= me.flood or (flood.src != me.parent and flood.parent != me.id):
@@ -141,6 +141,6 @@ def on_flood(me: Any, flood: Any) -> bool:
     return True
 
 
-@jit
+@in_place
 def write_flood(me: Any, out: Any) -> None:
     out.src, out.parent, out.origin, out.number = me.id, me.parent, me.origin, me.flood

@@ -191,7 +191,7 @@ def test_who_counts_as_expected(spark: SparkSession, tmp_path: Path) -> None:
     trace = told(
         spark, tmp_path, subscribed(1, 0), handed(1, 10, 0), handed(1, 11, 2),  # the publisher itself, and again
         subscribed(2, 0), handed(2, 10.5, 2), handed(2, 10.25, 3), handed(2, 12, 4),        # three times
-        subscribed(3, 0), subscribed(3, 5), subscribed(3, 16, False),           # says it twice, gets nothing
+        subscribed(3, 0), subscribed(3, 5), subscribed(3, 36, False),           # says it twice, gets nothing
         subscribed(4, 0), subscribed(4, 12, False), handed(4, 11, 1),           # leaves too early
         subscribed(5, 10), handed(5, 11, 1),                                    # comes too late
         subscribed(6, 0), subscribed(6, 2, False), subscribed(6, 4), handed(6, 10.75, 1))   # leaves and comes back

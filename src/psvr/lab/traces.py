@@ -13,6 +13,7 @@ from pyspark.sql import Column, DataFrame, SparkSession, Window
 from pyspark.sql import functions as F
 
 from psvr.errors import BadInput
+from psvr.sim.summary import WINDOW
 from psvr.trace import COLUMNS, TraceError, read_json_lines
 from psvr.trace.columns import one_line
 from psvr.trace.line_files import PLAIN
@@ -24,7 +25,6 @@ PUBLICATION = ("run", "origin", "boot", "sequence")     # what tells publication
 PAIR = [*PUBLICATION, "node"]
 DELIVERY = ("run", "clock", "published", "messages", "expected", "delivered", "duplicates", "hops", "hops_sum",
             "latency_us_sum", "latency_us_p50", "latency_us_p99", "faults")
-WINDOW = 5_000_000              # µs that a publication has to arrive
 
 
 def read_trace(spark: SparkSession, folder: str | Path) -> DataFrame:
