@@ -1,4 +1,4 @@
-"""Run benchmarks by name, or all of them."""
+"""Run benchmarks by name, or all of them; one that has options takes all that follows its name."""
 
 import importlib
 import pkgutil
@@ -16,6 +16,9 @@ def found() -> dict[str, ModuleType]:
 
 def main(arguments: list[str]) -> int:
     modules = found()
+    if arguments and hasattr(modules.get(arguments[0]), "with_options"):
+        modules[arguments[0]].with_options(arguments[1:])
+        return 0
     unknown = [name for name in arguments if name not in modules]
     if unknown:
         print(f"benchmarks: must be from {', '.join(modules)}, not {unknown[0]}", file=sys.stderr)

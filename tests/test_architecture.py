@@ -20,6 +20,7 @@ MAY_IMPORT = {          # package → those of ours that it may import; everythi
     "sim": {"jit", "addresses", "compiled", "protocol", "trace", "graphs"},
     "node": {"protocol", "trace"},
     "lab": {"jit", "compiled", "protocol", "trace", "graphs", "routing", "sim", "node"},
+    "swarm": {"protocol", "trace", "graphs", "sim", "node"},
     "web": {"lab", "trace"},
 }
 

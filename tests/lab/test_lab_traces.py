@@ -38,7 +38,7 @@ def simulate(name: str, folder: Path) -> Network:
                 details=list(FAULTS), rows_per_file=5000) as writer:
         net = Network(scenario, level="control", take_rows=writer.write)
         net.run(scenario.duration)
-        net.machine.advance(net.now + window(net))
+        net.machine.advance(net.now + window(net.plan.n))
         net.machine.flush()
     return net
 
@@ -83,7 +83,7 @@ def trace(
 def test_delivery_is_the_simulator_s(trace: DataFrame, parquet: tuple[Path, dict[str, Network]]) -> None:
     nets = parquet[1]
     found = {row["run"]: row for row in
-             trace.transform(traces.delivery, BASE["warmup"] * SECOND, window(nets["lossy"])).collect()}
+             trace.transform(traces.delivery, BASE["warmup"] * SECOND, window(nets["lossy"].plan.n)).collect()}
     assert set(found) == set(SCENARIOS)
     for run, net in nets.items():
         row, figures = found[run], summary(net)

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from psvr.sim.plan import Plan, channel_hash, plan
+from psvr.protocol.names import channel_hash
+from psvr.sim.plan import Plan, plan
 from psvr.sim.scenario import parse
 
 S = 1_000_000

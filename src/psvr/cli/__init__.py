@@ -12,11 +12,18 @@ from psvr.errors import BadInput
 COMMANDS = {
     "route": "route one publication through a settled network, under every system",
     "sim": "simulate a network: a scenario of nodes, traffic and faults",
+    "node": "run a node: publish and subscribe among machines, without a server",
+    "pub": "publish through the node of this machine",
+    "sub": "print what is published, through the node of this machine",
+    "status": "what the node of this machine knows and has done",
+    "swarm": "run a scenario with real node processes on this machine",
     "lab": "run studies on Spark: the paper's evaluation, and your own",
+    "keygen": "make a network key for live nodes, or go over to a new one",
 }
 NEEDS = {               # a missing module → the extra that brings it
     "numpy": "sim", "numba": "sim", "llvmlite": "sim", "pyarrow": "sim", "networkx": "graphs",
-    "pyspark": "lab", "py4j": "lab", "pandas": "lab", "matplotlib": "lab"}
+    "pyspark": "lab", "py4j": "lab", "pandas": "lab", "matplotlib": "lab",
+    "cryptography": "node"}
 
 
 class Parser(argparse.ArgumentParser):
@@ -48,10 +55,10 @@ def main(arguments: list[str] | None = None) -> int:
     except BadInput as error:
         return complain(str(error))
     except ModuleNotFoundError as error:
-        extra = NEEDS.get((error.name or "").partition(".")[0])
-        if extra is None:
+        module = (error.name or "").partition(".")[0]
+        if module not in NEEDS:
             raise
-        return complain(f"this command needs {error.name}: pip install 'psvr[{extra}]'")
+        return complain(f"this command needs {module}: pip install 'psvr[{NEEDS[module]}]'")
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141

@@ -28,6 +28,8 @@ from psvr.trace import TraceError, Writer
 from .own import add_systems, last_of
 from .route import show
 
+USUAL = {signal.SIGINT: signal.default_int_handler, signal.SIGTERM: signal.SIG_DFL}     # what a process starts with
+
 
 def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("scenario", metavar="SCENARIO", help="a TOML file; - reads standard input")
@@ -129,22 +131,28 @@ def simulate(net: Network, quiet: bool) -> bool:
 
 @contextmanager
 def asked_to_stop() -> Iterator[Callable[[], bool]]:
-    """Whether Ctrl-C was pressed.  Thrown, it could fall between two steps that belong together; a second one is."""
+    """Whether Ctrl-C was pressed, or the process was told to end.
+
+    Thrown, it could fall between two steps that belong together; a second one is.
+    """
     asked: list[int] = []
-    usual = signal.getsignal(signal.SIGINT)
+    here = threading.current_thread() is threading.main_thread()
+    mine = {number: usual for number, usual in USUAL.items() if here and signal.getsignal(number) is usual}
 
     def note(number: int, frame: object) -> None:
         asked.append(number)
-        signal.signal(signal.SIGINT, usual)
+        give_back()
 
-    if usual is not signal.default_int_handler or threading.current_thread() is not threading.main_thread():
-        yield lambda: False             # somebody else sees to it
-        return
-    signal.signal(signal.SIGINT, note)
+    def give_back() -> None:
+        for number, usual in mine.items():
+            signal.signal(number, usual)
+
+    for number in mine:             # of the others somebody else takes care
+        signal.signal(number, note)
     try:
         yield lambda: bool(asked)
     finally:
-        signal.signal(signal.SIGINT, usual)
+        give_back()
 
 
 def progress(net: Network, end: float) -> None:

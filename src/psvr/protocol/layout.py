@@ -67,7 +67,9 @@ def record(cls: type[T]) -> type[T]:
     """Make a class of annotations a slotted record."""
     hints = get_type_hints(cls, include_extras=True)
     fields = tuple(_field(name, hint) for name, hint in hints.items())
-    body = {"__slots__": tuple(hints), "__doc__": cls.__doc__, "__module__": cls.__module__, "FIELDS": fields}
+    flat = all(isinstance(f.item, Int) and not f.capacity for f in fields)
+    body = {"__slots__": tuple(hints), "__doc__": cls.__doc__, "__module__": cls.__module__, "FIELDS": fields,
+            "FLAT": flat}
     return type(cls.__name__, (), body)
 
 
@@ -87,6 +89,10 @@ def fields(cls: type) -> tuple[Field, ...]:
 def blank(cls: type[T], capacity: Capacity) -> T:
     """A record of zeros, as a plain object."""
     made = cls()
+    if cls.FLAT:        # type: ignore[attr-defined]        # most are: messages are made all the time
+        for name in cls.__slots__:      # type: ignore[attr-defined]
+            setattr(made, name, 0)
+        return made
     for f in fields(cls):
         make: Callable[[], Any] = int if isinstance(f.item, Int) else functools.partial(blank, f.item, capacity)
         setattr(made, f.name, [make() for _ in range(getattr(capacity, f.capacity))] if f.capacity else make())

@@ -109,6 +109,12 @@ def may_repeat(me: Node) -> bool:
 
 
 @rule
+def is_filling(me: Node) -> bool:
+    """Tables are being filled on a new ring."""
+    return publication.is_filling(me)
+
+
+@rule
 def in_doubt(me: Node, channel: int) -> bool:
     """What is published now may not reach all; hosts remember that of those that they keep."""
     return publication.in_doubt(me, channel)

@@ -25,7 +25,12 @@ def uses_ring(me: Node) -> bool:
 
 @rule
 def is_new(me: Node, now: int, pub: Pub) -> bool:
-    """(origin, boot, number) is not in the window; now it is.  A repetition must not be older than the window."""
+    """(origin, boot, number) is not in the window; now it is.  A repetition must not be older than the window.
+
+    A host that gives me no window has one of its own.
+    """
+    if len(me.seen) == 0:
+        return True
     for i in range(len(me.seen)):
         s = me.seen[i]
         if s.origin == pub.origin and s.boot == pub.boot and s.number == pub.number:
@@ -48,7 +53,7 @@ def tidy(me: Node, now: int) -> None:
             s.origin, s.boot, s.number, s.at = k.NOBODY, 0, 0, 0
         if elapsed(now, s.at) == k.FOREVER:
             s.at = 0
-    me.seen_next = clip(me.seen_next, 0, len(me.seen) - 1)
+    me.seen_next = clip(me.seen_next, 0, max(len(me.seen) - 1, 0))
 
 
 @rule
@@ -72,11 +77,17 @@ def should_wait(me: Node) -> bool:
 
 
 @rule
+def is_filling(me: Node) -> bool:
+    """SUBs are still being repeated on a new ring."""
+    return uses_ring(me) and subscription.announces(me) and me.bursts > 0
+
+
+@rule
 def in_doubt(me: Node, channel: int) -> bool:
-    """A publication may not reach all: SUBs are still being repeated on a new ring, or I know of no subscriber yet."""
+    """A publication may not reach all: tables are being filled, or I know of no subscriber yet."""
     if not uses_ring(me) or not subscription.announces(me):
         return False
-    return me.bursts > 0 or next_subscriber(me, channel, 0) == NONE
+    return is_filling(me) or next_subscriber(me, channel, 0) == NONE
 
 
 @rule

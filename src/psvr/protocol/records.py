@@ -232,7 +232,7 @@ class Pub:
     number: Number
     hops: Short
     again: Flag             # its origin repeats it
-    load: Short             # bytes of data
+    load: Annotated[int, Int(4, 0, 1 << 20)]        # bytes of data
 
 
 @record

@@ -7,6 +7,7 @@ Anything that is not a well-formed frame gives a `Malformed` with a reason; the 
 
 from __future__ import annotations
 
+import struct
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,6 +23,11 @@ WIDTHS = (2, 4, 8)
 ALT = LAST = AGAIN = 1      # flag 1 of HELLO, SUB and PUB
 HAS_RING = 2                # flag 2 of all three
 NO_DIGEST = 0               # stands on the wire where there is no ring
+# A PUB, which every hop reads and writes, at once: header, src, cur, ep, ring, channel, origin, boot, number, hops.
+PUBS = {(w, p): struct.Struct(f"!BB{i}{q}{q}Iq{i}IIH")
+        for w, i in zip(WIDTHS, "HIQ") for p, q in zip(WIDTHS, "HIQ")}
+NO_ID = {width: (1 << 8 * width) - 1 for width in WIDTHS}
+PUB_RANGES = [(f.name, f.item.low, f.item.high) for f in fields(Pub) if isinstance(f.item, Int)]
 
 
 @dataclass(frozen=True)
@@ -101,17 +107,15 @@ def encode_sub(m: Sub, w: int = 2, p: int = 2) -> bytes:
 
 
 def encode_pub(m: Pub, data: bytes = b"", w: int = 2, p: int = 2) -> bytes:
-    out = Writer(PUB, (HAS_RING if m.ring >= 0 else 0) | (AGAIN if m.again else 0), w, p)
-    out.ids(m.src)
-    out.positions(m.cur, m.ep)
-    out.number(ring_or_none(m.ring), 4)
-    out.number(m.channel & 0xFFFFFFFFFFFFFFFF, 8)
-    out.ids(m.origin)
-    out.number(m.boot, 4)
-    out.number(m.number, 4)
-    out.number(m.hops, 2)
-    out.parts.append(data)
-    return out.done()
+    if not (-1 <= m.src < NO_ID[w] > m.origin >= -1 and -1 <= m.cur < NO_ID[p] > m.ep >= -1):
+        raise OverflowError(f"ids {m.src}, {m.origin} do not fit {w} bytes, or positions {m.cur}, {m.ep} not {p}")
+    flags = (HAS_RING if m.ring >= 0 else 0) | (AGAIN if m.again else 0)
+    try:
+        return PUBS[w, p].pack(
+            VERSION << 4 | PUB, WIDTHS.index(w) << 6 | WIDTHS.index(p) << 4 | flags, m.src & NO_ID[w], m.cur & NO_ID[p],
+            m.ep & NO_ID[p], ring_or_none(m.ring), m.channel, m.origin & NO_ID[w], m.boot, m.number, m.hops) + data
+    except struct.error as error:
+        raise OverflowError(str(error)) from None
 
 
 class Reader:
@@ -159,7 +163,7 @@ def decode(data: bytes, capacity: Capacity) -> Hello | Sub | tuple[Pub, bytes] |
     if kind == SUB:
         return read_sub(reader, data[1] & 3, capacity)
     if kind == PUB:
-        return read_pub(reader, data[1] & 3, capacity)
+        return read_pub(reader, data[1] & 3)
     return Malformed(f"unknown kind {kind}")
 
 
@@ -223,15 +227,20 @@ def read_sub(r: Reader, flags: int, capacity: Capacity) -> Sub | Malformed:
     return finish(r, m)  # type: ignore[no-any-return]
 
 
-def read_pub(r: Reader, flags: int, capacity: Capacity) -> tuple[Pub, bytes] | Malformed:
-    m = blank(Pub, capacity)
-    m.src, m.cur, m.ep, ring, m.channel = r.id(), r.position(), r.position(), r.number(4), r.channel()
-    m.origin, m.boot, m.number, m.hops = r.id(), r.number(4), r.number(4), r.number(2)
+def read_pub(r: Reader, flags: int) -> tuple[Pub, bytes] | Malformed:
+    form, no_id, no_position = PUBS[r.w, r.p], NO_ID[r.w], NO_ID[r.p]
+    if len(r.data) < form.size:
+        return Malformed("shorter than its lists")
+    m = Pub()
+    _, _, src, cur, ep, ring, m.channel, origin, m.boot, m.number, m.hops = form.unpack_from(r.data)
+    m.src, m.origin = -1 if src == no_id else src, -1 if origin == no_id else origin
+    m.cur, m.ep = -1 if cur == no_position else cur, -1 if ep == no_position else ep
     m.ring, m.again = ring if flags & HAS_RING else -1, flags & AGAIN
     if not flags & HAS_RING and ring != NO_DIGEST:
         return Malformed("flags that do not fit")
-    data = r.data[r.at:]
+    data = r.data[form.size:]
     m.load = len(data)
-    r.at = max(r.at, len(r.data))
-    read = finish(r, m)
-    return read if isinstance(read, Malformed) else (m, data)
+    for name, low, high in PUB_RANGES:
+        if not low <= getattr(m, name) <= high:
+            return Malformed(f"{name} is out of range")
+    return m, data

@@ -16,12 +16,13 @@ from psvr.compiled import invariants as compiled
 from psvr.graphs.graph import from_networkx
 from psvr.protocol.invariants import NAMES, Ground, Problem
 from psvr.protocol.layout import snapshot
+from psvr.protocol.names import channel_hash
 from psvr.protocol.records import Node
 
 from . import faults, notes, streams
 from .ground import standing
 from .machine import Machine
-from .plan import FaultEvent, Plan, channel_hash, plan
+from .plan import FaultEvent, Plan, plan
 from .results import SECOND, Epoch, History, Subscription
 from .scenario import Scenario, parse
 

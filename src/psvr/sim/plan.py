@@ -1,6 +1,5 @@
 """The plan of a run: all that the seed decides before it begins, each part from a stream of its own."""
 
-import hashlib
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,6 +8,7 @@ from numpy.typing import NDArray
 
 from psvr.graphs.csr import Floats, Ints, Longs
 from psvr.graphs.graph import Graph
+from psvr.protocol.names import channel_hash
 
 from . import derived
 from .damage import FaultEvent, fault_events
@@ -18,7 +18,7 @@ from .radio.placing import draw_wireless
 from .scenario import Scenario, parse
 from .topology import draw, draw_ids
 
-__all__ = ["FaultEvent", "Plan", "channel_hash", "plan"]
+__all__ = ["FaultEvent", "Plan", "plan"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,9 +61,3 @@ def reach(s: Scenario, graph: Graph, places: Floats | None) -> dict[str, Any]:
         return {"first": graph.start, "near": graph.near, "good": np.ones(len(graph.near), bool), "field": None}
     field = Field(s, places)
     return {"first": field.heard.first, "near": field.heard.near, "good": field.good(field.heard), "field": field}
-
-
-def channel_hash(name: str) -> int:
-    """64 bits, signed; never 0, which marks a free row."""
-    digest = hashlib.blake2b(name.encode(), digest_size=8).digest()
-    return int.from_bytes(digest, "big", signed=True) or 1

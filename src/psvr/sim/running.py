@@ -18,7 +18,7 @@ def run_to_end(net: Network, stop: Callable[[], bool] = lambda: False, look: Cal
     while net.now < round(end * SECOND) and not stop():
         net.run(min(STEP, end - net.now / SECOND))
         look()
-    last = net.now + window(net)
+    last = net.now + window(net.plan.n)
     while on_their_way(net) and net.now < last and not stop():
         net.machine.advance(min(net.now + round(STEP * SECOND), last))
     return not stop()

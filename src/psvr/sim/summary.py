@@ -17,16 +17,16 @@ LATE = "not right again before the next one, or the end"
 PAPER = 8                       # bytes of an entry in the paper: two positions of 2, a time stamp of 4
 
 
-def window(net: Network) -> int:
-    """How long a publication may be on its way, in µs."""
-    return WINDOW + 2 * net.plan.n * WINDOW_STEP
+def window(n: int) -> int:
+    """How long a publication may be on its way among so many nodes, in µs."""
+    return WINDOW + 2 * n * WINDOW_STEP
 
 
 def summary(net: Network) -> dict[str, Any]:
     """All figures of a run, as `psvr sim --json` prints them."""
     tally, world = net.world.tally[0], net.world
     publications, deliveries = world.publications[:tally["published"]], world.deliveries[:tally["delivered"]]
-    d = count(net.history, publications, deliveries, round(net.scenario.warmup * SECOND), window(net))
+    d = count(net.history, publications, deliveries, round(net.scenario.warmup * SECOND), window(net.plan.n))
     stable_at, recoveries = stability(net.history)
     events = int(tally["hello_sent"] + tally["sub_sent"] + tally["pub_sent"] + tally["ack_sent"] + tally["receptions"])
     return {
@@ -102,10 +102,23 @@ def fingerprint(net: Network) -> str:
 
 def in_words(s: dict[str, Any], title: str) -> str:
     """The same for people."""
+    return "\n".join([
+        *what_came_of_it(s, title),
+        f"  routing table    at most {s['max_table_bytes']:,} bytes in memory, "
+        f"{s['max_table_bytes_packed']:,} packed as on a mote",
+        f"  memory           {s['node_bytes']:,} bytes per node; {s['entry_bytes']} per entry of the table, "
+        f"{s['entry_bytes_packed']} packed; the paper: {PAPER}",
+        f"  events           {s['events']:,} in {s['wall_s']:.2f} s: {s['events_per_s']:,} per second",
+        f"  fingerprint      {s['fingerprint']}",
+        *on_the_air(s), *what_was_short(s)])
+
+
+def what_came_of_it(s: dict[str, Any], title: str) -> list[str]:
+    """Lines on publications and healing, of a simulated network or a real one."""
     ratio = "no publication was expected anywhere" if s["delivery_ratio"] is None else (
         f"{100 * s['delivery_ratio']:.2f} % ({s['delivered']:,} of {s['expected']:,}; {s['missed']:,} missed, "
         f"{s['duplicates']:,} handed over twice)")
-    lines = [
+    return [
         title, "",
         f"  stable           {seconds(s['stable_at'], 'at ', 'never')}",
         *(f"  fault {i + 1:<10} {seconds(r, 'right again after ', LATE)}" for i, r in enumerate(s["recoveries"])),
@@ -116,19 +129,16 @@ def in_words(s: dict[str, Any], title: str) -> str:
         *histogram(s["hops"]),
         f"  latency          {times(s['latency'])}",
         "  transmissions    " + ", ".join(f"{number:,} {name.upper()}" for name, number in s["transmissions"].items()),
-        f"  routing table    at most {s['max_table_bytes']:,} bytes in memory, "
-        f"{s['max_table_bytes_packed']:,} packed as on a mote",
-        f"  memory           {s['node_bytes']:,} bytes per node; {s['entry_bytes']} per entry of the table, "
-        f"{s['entry_bytes_packed']} packed; the paper: {PAPER}",
-        f"  events           {s['events']:,} in {s['wall_s']:.2f} s: {s['events_per_s']:,} per second",
-        f"  fingerprint      {s['fingerprint']}",
-        *on_the_air(s),
     ]
+
+
+def what_was_short(s: dict[str, Any]) -> list[str]:
+    lines = []
     if s["left_out"]:
         lines.append(f"  left out         {len(s['left_out'])} nodes for whom no link was free: {some(s['left_out'])}")
     if s["overflow"]:
         lines.append(f"  overflow         {s['overflow']:,} SUBs found a table full: raise protocol.channels")
-    return "\n".join(lines)
+    return lines
 
 
 def on_the_air(s: dict[str, Any]) -> list[str]:

@@ -122,7 +122,7 @@ def on_the_air(net: Network) -> dict[str, int | None]:
 def of_publications(net: Network) -> dict[str, Any]:
     tally, world, warmup = net.world.tally[0], net.world, round(net.scenario.warmup * SECOND)
     publications, deliveries = world.publications[:tally["published"]], world.deliveries[:tally["delivered"]]
-    d = count(net.history, publications, deliveries, warmup, window(net))
+    d = count(net.history, publications, deliveries, warmup, window(net.plan.n))
     counted = publications[publications["time"] >= warmup]
     by_channel = np.zeros(len(channels_of(net.scenario)), dtype=np.int64)
     np.add.at(by_channel, counted["channel"], counted["messages"])

@@ -1,0 +1,58 @@
+"""What a node may remember at most: whatever it is sent, none of these grows beyond its bound."""
+
+from collections.abc import Iterator
+
+from psvr.node import outbox, seal, sessions, transport
+from psvr.node.node import Node
+
+
+class Grown(Exception):
+    """Something is larger than it should ever be."""
+
+
+def of_peer(peer: transport.Peer) -> Iterator[tuple[str, int, int]]:
+    yield "numbers known", peer.seen.bit_length(), transport.REMEMBERED
+    yield "halves", len(peer.halves), transport.HALVES + 1
+    yield "bytes of halves", sum(len(p) for parts in peer.halves.values() for p in parts.values()), \
+        (transport.HALVES + 1) * transport.PARTS * transport.ROOM
+    yield "flying", len(peer.flying), transport.MANY
+    yield "waiting", len(peer.waiting), transport.QUEUE + 16 * transport.PARTS
+    yield "acknowledgements", len(peer.acks), 256
+
+
+def of_transport(it: transport.Transport) -> Iterator[tuple[str, int, int]]:
+    for peer in it.peers.values():
+        yield from of_peer(peer)
+    yield "peers", len(it.peers), 1024
+    yield "tries planned", len(it.due), 65_536
+    yield "kinds counted", len(it.frames), 4
+
+
+def of_sessions(it: sessions.Sessions) -> Iterator[tuple[str, int, int]]:
+    yield "proven", len(it.proven), it.most
+    yield "unproven", len(it.unproven), it.most
+    yield "challenges", len(it.mine), sessions.LATELY
+    for boot in it.proven.values():
+        yield "counters seen", boot.seen.bit_length(), sessions.WINDOW
+
+
+def of_node(node: Node) -> Iterator[tuple[str, int, int]]:
+    yield from of_sessions(node.sessions)
+    yield from of_transport(node.transport)
+    yield "ciphers", len(node.seal.ciphers), seal.CIPHERS
+    yield "neighbours heard", len(node.heard), 1024
+    yield "window", len(node.host.window.seen), node.host.window.most
+    yield "channels", len(node.host.me.channel), node.config.channels
+    yield "wants", len(node.host.me.wants), node.config.channels
+    yield "kept", len(node.host.outbox.kept), outbox.KEPT
+    yield "events counted", len(node.teller.counts), 32
+    yield "reasons counted", len(node.teller.reasons), 32
+    for subscriptions in node.inbox.wanted.values():
+        for one in subscriptions:
+            yield "messages that wait", one.queue.qsize(), one.limit
+
+
+def check(sizes: Iterator[tuple[str, int, int]]) -> None:
+    for name, size, most in sizes:
+        if size > most:
+            raise Grown(f"{name}: {size} instead of {most} at most")

@@ -1,0 +1,60 @@
+"""Every target in turn, each in a process of its own: how many inputs, how fast, how much memory, the slowest."""
+
+import importlib.util
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from benchmarks.timing import table
+
+from .mutation import loop
+from .seeds import seeds_of
+from .targets import SHARES, TARGETS
+
+LONGEST = 1300              # bytes of an input: more than there are in a datagram of the usual length
+PATIENCE = 10               # seconds for one input
+MEMORY = 1024               # MB
+HEADS = ["target", "inputs", "per second", "slowest, s", "memory, MB", "code reached", "result"]
+
+
+def report(runs: int) -> str:
+    guided = importlib.util.find_spec("atheris") is not None
+    how = "guided by coverage (atheris)" if guided else "mutations only; for coverage: pip install atheris"
+    rows = [(with_atheris if guided else alone)(name, max(runs * share // 1000, 1)) for name, share in SHARES.items()]
+    return f"Inputs against everything that reads datagrams, {how}.\n\n{table(HEADS, rows)}\n"
+
+
+def with_atheris(name: str, runs: int) -> list[str]:
+    begin = time.monotonic()
+    with tempfile.TemporaryDirectory() as folder:
+        for i, seed in enumerate(seeds_of(name)):
+            Path(folder, f"seed-{i}").write_bytes(seed)
+        options = [f"-runs={runs}", f"-max_len={LONGEST}", f"-timeout={PATIENCE}", f"-rss_limit_mb={MEMORY}", "-seed=1",
+                   "-print_final_stats=1", f"-artifact_prefix={folder}/"]
+        done = subprocess.run([sys.executable, "-m", "benchmarks.fuzz.guided", name, folder, *options],
+                              capture_output=True, text=True, errors="replace", check=False)
+    return row(name, time.monotonic() - begin, done)
+
+
+def row(name: str, seconds: float, done: "subprocess.CompletedProcess[str]") -> list[str]:
+    stats = dict(re.findall(r"stat::(\w+):\s*(\d+)", done.stderr))
+    reached = re.findall(r"cov: (\d+)", done.stderr)
+    numbers = [stats.get(key, "?") for key in ("number_of_executed_units", "slowest_unit_time_sec", "peak_rss_mb")]
+    numbers.insert(1, f"{int(stats.get('number_of_executed_units', 0)) / seconds:.0f}")
+    return [name, *numbers, reached[-1] if reached else "?", "fine" if done.returncode == 0 else wrong(done)]
+
+
+def wrong(done: "subprocess.CompletedProcess[str]") -> str:
+    """What was raised, or what libFuzzer complains of; all of it goes where errors go."""
+    print(done.stdout[-3000:], done.stderr[-3000:], file=sys.stderr)
+    said = re.findall(r"^(?:==\d+== ?ERROR: .*|[\w.]+(?:Error|Exception|Grown|Changed): .*)$",
+                      done.stdout + done.stderr, re.MULTILINE)
+    return f"FAILED: {said[0] if said else done.returncode}"
+
+
+def alone(name: str, runs: int) -> list[str]:
+    done = loop(TARGETS[name](), seeds_of(name), runs)
+    return [name, str(done.runs), f"{done.runs / done.seconds:.0f}", f"{done.slowest:.3f}", "?", "?", "fine"]

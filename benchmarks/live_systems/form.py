@@ -1,0 +1,44 @@
+"""What all systems share: rows of the tables, plans of processes, and the message."""
+
+import socket
+import struct
+from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+BYTES = 100                             # of a message
+HEAD = struct.Struct("!QII")            # when it was published (monotonic, ns), in which run, its number there
+FILL = bytes(BYTES - HEAD.size)
+CHANNEL = "bench"
+QUEUED = 1024                           # messages that wait in a publisher whose API has no bound of its own
+
+Spec = dict[str, Any]                   # what a process has to know, as JSON
+Send = Callable[[bytes], Awaitable[None]]
+Arrived = Callable[[bytes], None]
+
+
+@dataclass(frozen=True)
+class Variant:
+    name: str
+    system: str                         # module of this package
+    options: Spec = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Plan:
+    publisher: Spec
+    subscriber: Spec
+    hops: str                           # what stands for a hop
+    relays: Iterable[Spec] = ()
+    commands: Iterable[list[str]] = ()  # processes that are not ours
+
+
+def free_ports(count: int, kind: int = socket.SOCK_STREAM) -> list[int]:
+    """Ports of this machine that nobody uses now."""
+    sockets = [socket.socket(socket.AF_INET, kind) for _ in range(count)]
+    for sock in sockets:
+        sock.bind(("127.0.0.1", 0))
+    ports = [sock.getsockname()[1] for sock in sockets]
+    for sock in sockets:
+        sock.close()
+    return ports

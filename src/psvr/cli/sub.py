@@ -1,0 +1,62 @@
+"""`psvr sub CHANNEL…`: print what is published on channels, a line a message."""
+
+import argparse
+import json
+import os
+import sys
+from itertools import islice
+from typing import Any
+
+from psvr.errors import BadInput
+from psvr.node.lines import data_of
+
+from .local import add_socket, client_of
+from .route import show
+
+SHOWN = ("channel", "data", "base64", "origin", "boot", "sequence", "hops")
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("channels", metavar="CHANNEL", nargs="+", help="name of a channel")
+    parser.add_argument("--json", action="store_true", help="each message as an object, exactly as it was published")
+    parser.add_argument("--count", metavar="N", help="end after so many messages")
+    add_socket(parser)
+
+
+def run(options: argparse.Namespace) -> None:
+    count = count_of(options.count)
+    several = len(set(options.channels)) > 1
+    with client_of(options) as node:
+        for message in islice(node.messages(options.channels), count):
+            line = as_json(message) if options.json else as_text(message, several)
+            show(f"{line}\n")
+            sys.stdout.flush()
+
+
+def count_of(text: str | None) -> int | None:
+    if text is not None and (not text.isdecimal() or int(text[:18]) == 0):
+        raise BadInput(f"--count: must be a whole number from 1, not {text[:40]!r}")
+    return None if text is None else int(text[:18])
+
+
+def as_json(message: dict[str, Any]) -> str:
+    return json.dumps({key: message[key] for key in SHOWN if key in message})
+
+
+def as_text(message: dict[str, Any], with_channel: bool) -> str:
+    """One line in any case: what would break it, or steer a terminal, is written as an escape."""
+    text = plain(os.fsdecode(data_of(message)))
+    return f"{plain(message['channel'])}\t{text}" if with_channel else text
+
+
+def plain(text: str) -> str:
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() or c == "\t" else escaped(c) for c in text)
+
+
+def escaped(c: str) -> str:
+    """Bytes that are no text come as single surrogates."""
+    if "\udc80" <= c <= "\udcff":
+        return f"\\x{ord(c) - 0xdc00:02x}"
+    return c.encode("unicode_escape").decode()

@@ -1,0 +1,204 @@
+"""The Unix socket of a running node, for applications on the same machine: requests and answers are lines of JSON.
+
+| request | answers |
+|---|---|
+| `{"op": "publish", "channel": …, "data": …}` | `{"sequence": …}`; as many requests as one likes, one after the other |
+| `{"op": "subscribe", "channels": […]}` | `{"subscribed": […]}`, then a line per message until one hangs up |
+| `{"op": "status"}` | the status; with `"memory": true` also what the node remembers of links, tree, ring and tables |
+
+Data that is not text stands under `base64` instead of `data`.  Whatever is wrong with a request is answered with
+`{"error": "one line"}`, and the connection ends.  The socket is its owner's alone (mode 600).
+"""
+
+import asyncio
+import contextlib
+import os
+import socket
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from psvr.errors import BadInput
+
+from .happenings import Message
+from .inbox import Subscription
+from .lines import LONGEST, data_of, packed, unpacked, with_data
+from .logs import Log
+from .memory import to_plain
+from .naming import PAYLOAD_MOST
+from .settings import shown
+
+if TYPE_CHECKING:
+    from .node import Node
+
+UNREAD = 4 << 20                # bytes that wait for a client; one that lets more pile up is dropped
+CLIENTS = 256
+CHANNELS = 4096                 # of one client
+
+
+class Control:
+    """Serves applications through a socket."""
+
+    def __init__(self, node: "Node", path: Path, log: Log) -> None:
+        self.node, self.path, self.log = node, path, log
+        self.clients: set[asyncio.Task[None]] = set()
+        self.server: asyncio.Server | None = None
+        self.inode = 0
+
+    async def start(self) -> None:
+        sock = bound(self.path)
+        self.inode = os.stat(self.path).st_ino
+        self.server = await asyncio.start_unix_server(self.accept, sock=sock, limit=LONGEST)
+
+    async def stop(self) -> None:
+        if self.server is None:
+            return
+        self.server.close()
+        for client in list(self.clients):
+            client.cancel()
+        await asyncio.gather(*self.clients, return_exceptions=True)
+        with contextlib.suppress(OSError):
+            if os.stat(self.path).st_ino == self.inode:     # not that of a node started since
+                os.unlink(self.path)
+        self.server = None
+
+    async def accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        self.clients.add(task)
+        try:
+            await self.serve(reader, writer)
+        except BadInput as error:
+            answer(writer, {"error": " ".join(str(error).split())})
+        except (OSError, asyncio.CancelledError):
+            pass                # it hung up, or the node stops
+        except Exception as error:
+            self.log.error("a client's request failed", error=repr(error))
+        finally:
+            self.clients.discard(task)
+            writer.close()
+
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        while line := await next_line(reader):
+            if len(self.clients) > CLIENTS:
+                raise BadInput(f"there are {CLIENTS} clients already")
+            request = unpacked(line)
+            match request.get("op"):
+                case "publish":
+                    await self.publish(request, writer)
+                case "subscribe":
+                    await self.subscribe(request, reader, writer)
+                    return
+                case "status":
+                    answer(writer, self.status(request))
+                case other:
+                    raise BadInput(f"op: must be publish, subscribe or status, not {shown(other)}")
+            await writer.drain()
+
+    def status(self, request: dict[str, Any]) -> dict[str, Any]:
+        memory = {"memory": to_plain(self.node.host.me)} if request.get("memory") else {}
+        return self.node.status() | memory
+
+    async def publish(self, request: dict[str, Any], writer: asyncio.StreamWriter) -> None:
+        """The next line is read when this publication is on its way: that is all the back-pressure there is."""
+        channel = request.get("channel")
+        if not isinstance(channel, str):
+            raise BadInput(f"channel: must be a name, not {shown(channel)}")
+        answer(writer, {"sequence": await self.node.publish(channel, data_of(request))})
+
+    async def subscribe(self, request: dict[str, Any], reader: asyncio.StreamReader,
+                        writer: asyncio.StreamWriter) -> None:
+        with contextlib.ExitStack() as stack:
+            wanted = [stack.enter_context(contextlib.closing(self.node.subscribe(name)))
+                      for name in channels_of(request)]
+            answer(writer, {"subscribed": [subscription.channel for subscription in wanted]})
+            pumps = [asyncio.ensure_future(self.pump(subscription, writer)) for subscription in wanted]
+            for pump in pumps:
+                stack.callback(pump.cancel)
+            await hang_up(reader)
+
+    async def pump(self, subscription: Subscription, writer: asyncio.StreamWriter) -> None:
+        async for message in subscription:
+            if writer.is_closing():
+                return
+            answer(writer, told(message))
+            waiting = writer.transport.get_write_buffer_size()
+            if waiting > UNREAD:
+                self.log.warning("a subscriber is dropped: it does not read its messages", channel=message.channel,
+                                 waiting=waiting)
+                writer.transport.abort()
+        writer.close()          # the node has stopped, or left the channel
+
+
+async def next_line(reader: asyncio.StreamReader) -> bytes:
+    try:
+        return await reader.readline()
+    except ValueError:
+        raise BadInput(f"a request is longer than {LONGEST:,} bytes; data may have {PAYLOAD_MOST:,}") from None
+
+
+async def hang_up(reader: asyncio.StreamReader) -> None:
+    """Wait until the other end is closed; what it still says is not looked at."""
+    while await reader.read(4096):
+        pass
+
+
+def answer(writer: asyncio.StreamWriter, told: dict[str, Any]) -> None:
+    if not writer.is_closing():
+        writer.write(packed(told))
+
+
+def told(message: Message) -> dict[str, Any]:
+    return {"channel": message.channel, **with_data(message.data), "origin": message.origin, "boot": message.boot,
+            "sequence": message.sequence, "hops": message.hops}
+
+
+def channels_of(request: dict[str, Any]) -> list[str]:
+    """Each once, in their order."""
+    names = request.get("channels")
+    if not isinstance(names, list) or not 0 < len(names) <= CHANNELS:
+        raise BadInput(f"channels: must be a list of 1 to {CHANNELS} names")
+    if not all(isinstance(name, str) for name in names):
+        raise BadInput("channels: must be names")
+    return list(dict.fromkeys(names))
+
+
+def bound(path: Path) -> socket.socket:
+    """A socket at this path, in the place of one that a dead node left behind."""
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        remove_stale(path)
+        sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        with mode_600():
+            sock.bind(str(path))
+    except OSError as error:
+        raise BadInput(f"socket: {path} cannot be made: {error.strerror or error}") from None
+    return sock
+
+
+def remove_stale(path: Path) -> None:
+    if not path.exists():
+        return
+    if not stat.S_ISSOCK(path.stat().st_mode):
+        raise BadInput(f"socket: {path} is there and is no socket")
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
+        probe.settimeout(1)
+        try:
+            probe.connect(str(path))
+        except ConnectionRefusedError:
+            path.unlink(missing_ok=True)
+            return
+        except OSError:
+            pass                # there is somebody, too busy to answer
+    raise BadInput(f"socket: a node is already running here ({path})")
+
+
+@contextlib.contextmanager
+def mode_600() -> Iterator[None]:
+    """From the first moment: to change the mode after binding would be too late."""
+    before = os.umask(0o177)
+    try:
+        yield
+    finally:
+        os.umask(before)

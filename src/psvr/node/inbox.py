@@ -1,0 +1,84 @@
+"""Publications that arrived, on their way to the applications that want them."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+
+from psvr.protocol.records import Pub
+
+from .happenings import Message
+from .window import Name
+
+TOO_SLOW = "the application does not take its messages"
+
+
+class Subscription(AsyncIterator[Message]):
+    """Messages of one channel, from now on, until it is closed."""
+
+    def __init__(self, channel: str, room: int, leave: Callable[["Subscription"], None]) -> None:
+        self.channel, self.leave = channel, leave
+        self.queue: asyncio.Queue[Message | None] = asyncio.Queue()
+        self.limit, self.closed = room, False
+
+    def __aiter__(self) -> "Subscription":
+        return self
+
+    async def __anext__(self) -> Message:
+        if self.closed and self.queue.empty():
+            raise StopAsyncIteration
+        message = await self.queue.get()
+        if message is None:
+            raise StopAsyncIteration
+        return message
+
+    async def __aenter__(self) -> "Subscription":
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """No more messages; those that have arrived can still be taken."""
+        if not self.closed:
+            self.closed = True
+            self.queue.put_nowait(None)
+            self.leave(self)
+
+
+class Inbox:
+    """Who wants what."""
+
+    def __init__(self, dropped: Callable[[str, str, Name], None]) -> None:
+        self.dropped = dropped
+        self.wanted: dict[str, list[Subscription]] = {}
+        self.delivered = 0
+
+    def add(self, subscription: Subscription) -> bool:
+        """True if it is the first for its channel."""
+        others = self.wanted.setdefault(subscription.channel, [])
+        others.append(subscription)
+        return len(others) == 1
+
+    def remove(self, subscription: Subscription) -> bool:
+        """True if it was the last for its channel."""
+        others = self.wanted.get(subscription.channel, [])
+        if subscription in others:
+            others.remove(subscription)
+        if others or subscription.channel not in self.wanted:
+            return False
+        del self.wanted[subscription.channel]
+        return True
+
+    def put(self, channel: str, data: bytes, pub: Pub) -> bool:
+        """Hand a publication over; False if nobody wants it."""
+        subscriptions = self.wanted.get(channel)
+        if subscriptions is None:
+            return False
+        name = (pub.origin, pub.boot, pub.number)
+        message = Message(channel, data, *name, pub.hops)
+        for subscription in subscriptions:
+            if subscription.queue.qsize() < subscription.limit:
+                subscription.queue.put_nowait(message)
+            else:
+                self.dropped(TOO_SLOW, channel, name)
+        self.delivered += 1
+        return True

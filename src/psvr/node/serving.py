@@ -1,0 +1,150 @@
+"""A node as a process: started, watched, told to stop."""
+
+import asyncio
+import contextlib
+import signal
+import time
+import traceback
+from collections.abc import AsyncIterator, Iterator, Mapping
+from dataclasses import asdict
+from typing import Any
+
+from psvr.errors import BadInput
+
+from .config import Config
+from .control import Control
+from .happenings import DoubleId, Dropped, Event, NeighbourFound, NeighbourLost, ParentChanged, RingChanged
+from .heap import compact
+from .keys import Keyring, load_keys
+from .logs import Log
+from .node import Node
+from .tracing import Tracing
+from .ways import LOOPBACK
+
+REPORT = 10.0               # seconds between two reports of what was dropped
+YOUNG = 20                  # HELLOs before which a node that finds its id taken is the newcomer, and leaves
+NO_KEY = "no key: frames are neither secret nor authenticated, whoever reaches this node can read and write them"
+WORDS: dict[type[Event], str] = {
+    NeighbourFound: "neighbour found", NeighbourLost: "neighbour lost", ParentChanged: "parent changed",
+    RingChanged: "ring changed", Dropped: "dropped"}
+
+
+async def serve(config: Config, environment: Mapping[str, str]) -> None:
+    """Run a node until SIGTERM or SIGINT."""
+    compact()
+    log = Log(config.log, config.log_level)
+    asyncio.get_running_loop().set_exception_handler(lambda _, context: unexpected(log, context))
+    keys = load_keys(config.key_file, environment)
+    with asked_to_stop() as stop:
+        await run(config, keys, log, stop)
+
+
+async def run(config: Config, keys: Keyring | None, log: Log, stop: asyncio.Event) -> None:
+    async with running(config, log) as node:
+        start(node, config, keys, log)
+        if keys is not None and config.key_file is not None:
+            asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, read_keys_again, node, config, log)
+        await watched(node, log, stop)
+        log.info("stops")
+
+
+@contextlib.contextmanager
+def asked_to_stop() -> Iterator[asyncio.Event]:
+    """Set by SIGTERM or SIGINT.  Asked once, it stops: being asked again on the way out changes nothing."""
+    loop, stop = asyncio.get_running_loop(), asyncio.Event()
+
+    def ask(number: int, frame: object) -> None:
+        loop.call_soon_threadsafe(stop.set)
+
+    before = {number: signal.signal(number, ask) for number in (signal.SIGTERM, signal.SIGINT)}
+    try:
+        yield stop
+    finally:
+        for number, usual in before.items():
+            signal.signal(number, signal.SIG_IGN if stop.is_set() else usual)
+
+
+@contextlib.asynccontextmanager
+async def running(config: Config, log: Log) -> AsyncIterator[Node]:
+    """A node with its trace and its socket."""
+    async with contextlib.AsyncExitStack() as stack:
+        trace = Tracing(config.trace, config.run, log.error, config.trace_bytes,
+                        config.trace_files) if config.trace else None
+        node = await stack.enter_async_context(Node(config, note=trace))
+        if trace is not None:
+            trace.begin(f"node-{node.id}")
+            stack.callback(trace.close)
+        control = Control(node, config.socket, log)
+        await control.start()
+        stack.push_async_callback(control.stop)
+        yield node
+
+
+def start(node: Node, config: Config, keys: Keyring | None, log: Log) -> None:
+    if keys is None:
+        log.warning(NO_KEY)
+    log.info("node started", id=node.id, link=link_in_words(config), key=keys.summary() if keys else "none",
+             socket=str(config.socket))
+
+
+def read_keys_again(node: Node, config: Config, log: Log) -> None:
+    """On SIGHUP: other keys without a restart.  A file that cannot be used changes nothing."""
+    try:
+        keys = load_keys(config.key_file, {})
+    except BadInput as error:
+        log.error("the keys stay as they were", error=str(error))
+        return
+    node.seal.rekey(keys)
+    log.info("other keys", key=keys.summary() if keys else "none")
+
+
+def link_in_words(config: Config) -> str:
+    if config.ether:
+        return f"ether {config.ether}"
+    if config.listen or config.peers:
+        return f"{len(config.peers)} peers, listening at {config.listen or f'port {config.port}'}"
+    return f"multicast on {config.interface or LOOPBACK}, port {config.port}"
+
+
+async def watched(node: Node, log: Log, stop: asyncio.Event) -> None:
+    """Log what happens until it is time to stop."""
+    tasks = [asyncio.ensure_future(work) for work in (stop.wait(), tell_events(node, log), tell_drops(node, log))]
+    try:
+        done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        for task in done:
+            task.result()
+    finally:
+        for task in tasks:
+            task.cancel()
+
+
+async def tell_events(node: Node, log: Log) -> None:
+    started = time.monotonic()
+    async for event in node.events():
+        if isinstance(event, DoubleId):
+            if time.monotonic() - started < YOUNG * node.config.hello:
+                raise BadInput(f"id: another node has the id {event.id}, too; give this one another, or a state folder "
+                               "of its own")
+            log.error("another node has the id of this one", id=event.id)
+        else:
+            fields = {name: value for name, value in asdict(event).items() if name != "time"}
+            (log.debug if isinstance(event, Dropped) else log.info)(WORDS[type(event)], **fields)
+
+
+async def tell_drops(node: Node, log: Log) -> None:
+    """A line per reason and period, however many there were."""
+    before: dict[str, int] = {}
+    while True:
+        await asyncio.sleep(REPORT)
+        now: dict[str, int] = node.status()["dropped"]
+        for reason, count in now.items():
+            if count > before.get(reason, 0):
+                log.warning("publications dropped", reason=reason, count=count - before.get(reason, 0), total=count)
+        before = now
+
+
+def unexpected(log: Log, context: dict[str, Any]) -> None:
+    """An exception that nobody caught: in one line, with the place it came from."""
+    error = context.get("exception")
+    where = traceback.extract_tb(error.__traceback__)[-1:] if isinstance(error, BaseException) else []
+    log.error(str(context.get("message", "error")), error=repr(error), at=[f"{f.name}:{f.lineno}" for f in where])

@@ -1,0 +1,112 @@
+"""Who is told what happens at a node: listeners, the trace, and counters."""
+
+import asyncio
+import time
+from collections import Counter
+from collections.abc import AsyncIterator, Callable
+from typing import Any
+
+from psvr.protocol import constants as k
+from psvr.protocol.positions import NONE
+from psvr.protocol.records import Pub
+
+from .happenings import DoubleId, Dropped, Event, NeighbourFound, NeighbourLost, ParentChanged, RingChanged
+from .host import Host
+
+LISTENS = 4096              # events that wait for a listener; the oldest leave
+DOUBLE_PAUSE = 10.0         # seconds between two complaints about one id at two nodes
+
+
+class Teller:
+    host: Host
+
+    def __init__(self, id: int, note: Callable[[dict[str, Any]], None] | None) -> None:
+        self.id, self.note = id, note
+        self.counts: Counter[str] = Counter()
+        self.reasons: Counter[str] = Counter()
+        self.listeners: list[asyncio.Queue[Event | None]] = []
+        self.complained = 0.0
+
+    def tell(self, event: str, *, peer: int | None = None, pub: Pub | None = None, channel: str | None = None,
+             reason: str | None = None, at: int | None = None) -> None:
+        self.counts[event] += 1
+        if reason is not None:
+            self.reasons[reason] += 1
+        if self.listeners:
+            self.inform(event, peer, pub, channel, reason)
+        if self.note is not None and event not in ("neighbour found", "neighbour lost"):
+            self.note(self.row(event, peer, pub, channel, reason, at))
+
+    def row(self, event: str, peer: int | None, pub: Pub | None, channel: str | None, reason: str | None,
+            at: int | None) -> dict[str, Any]:
+        """As a row of the trace; what is not there is left out."""
+        row = {"time": wall(), "clock": "unix", "node": self.id, "event": event, "peer": some(peer),
+               "channel": channel, "reason": reason, "from": some(at)}
+        if pub is not None:
+            row |= {"origin": pub.origin, "boot": pub.boot, "sequence": pub.number, "hops": pub.hops,
+                    "bytes": pub.load}
+            if event in ("sent", "received"):
+                row |= {"to": some(pub.cur), "end_point": some(pub.ep)}
+        return {name: value for name, value in row.items() if value is not None}
+
+    def inform(self, event: str, peer: int | None, pub: Pub | None, channel: str | None, reason: str | None) -> None:
+        me = self.host.me
+        if event == "dropped" and pub is not None:
+            self.hand_out(Dropped(wall(), reason or "", channel or "", pub.origin, pub.boot, pub.number))
+        elif event == "parent changed":
+            self.hand_out(ParentChanged(wall(), me.parent, me.root))
+        elif event == "ring changed":
+            positions = tuple(p for p in me.position if p != NONE) if me.ring >= 0 else ()
+            self.hand_out(RingChanged(wall(), positions, max(me.length, 0)))
+        elif event == "neighbour found":
+            self.hand_out(NeighbourFound(wall(), peer if peer is not None else k.NOBODY))
+        elif event == "neighbour lost":
+            self.hand_out(NeighbourLost(wall(), peer if peer is not None else k.NOBODY))
+
+    def too_slow(self, reason: str, channel: str, name: tuple[int, int, int]) -> None:
+        """A message that its application did not take in time."""
+        self.counts["dropped"] += 1
+        self.reasons[reason] += 1
+        self.hand_out(Dropped(wall(), reason, channel, *name))
+        if self.note is not None:
+            origin, boot, sequence = name
+            self.note({"time": wall(), "clock": "unix", "node": self.id, "event": "dropped", "channel": channel,
+                       "origin": origin, "boot": boot, "sequence": sequence, "reason": reason})
+
+    def double(self, id: int) -> None:
+        """Another node has this node's id; said now and then, not with every datagram."""
+        if time.monotonic() - self.complained > DOUBLE_PAUSE:
+            self.complained = time.monotonic()
+            self.counts["double"] += 1
+            self.hand_out(DoubleId(wall(), id))
+
+    def hand_out(self, event: Event) -> None:
+        for queue in self.listeners:
+            if queue.qsize() >= LISTENS:
+                queue.get_nowait()
+            queue.put_nowait(event)
+
+    def listen(self) -> AsyncIterator[Event]:
+        queue: asyncio.Queue[Event | None] = asyncio.Queue()
+        self.listeners.append(queue)
+        return self.events(queue)
+
+    async def events(self, queue: asyncio.Queue[Event | None]) -> AsyncIterator[Event]:
+        try:
+            while (event := await queue.get()) is not None:
+                yield event
+        finally:
+            if queue in self.listeners:
+                self.listeners.remove(queue)
+
+    def close(self) -> None:
+        for queue in self.listeners:
+            queue.put_nowait(None)
+
+
+def wall() -> int:
+    return time.time_ns() // 1000
+
+
+def some(value: int | None) -> int | None:
+    return value if value is not None and value >= 0 else None

@@ -1,0 +1,282 @@
+"""Frames from neighbour to neighbour: each is acknowledged once it has been taken over, else tried again.
+
+What is to go to one neighbour within one turn of the event loop goes in one datagram, acknowledgements with it.
+Whether a frame has been taken over is for the host to say: a frame that comes too early, before the ring that it
+names, is not acknowledged, and comes again.
+"""
+
+import heapq
+from collections import Counter, deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from psvr.protocol.wire import SUB
+
+from . import envelope
+from .envelope import ACK, FRAME, NUMBERED, NUMBERS, PART, PIECE, Item
+from .link import Address
+
+ROOM = 1200                 # bytes of items in a datagram: with all headers it passes where 1280 bytes pass
+MANY, MUCH = 256, 64 << 10  # items, and bytes, on their way to one neighbour: a socket holds them; more wait here …
+QUEUE = 1024                # … up to so many, then `is_full`
+TRIES = 9
+FIRST, LEAST, MOST = 60_000, 20_000, 500_000        # µs until a frame is tried again: at first, and the limits later
+REMEMBERED = 4096           # numbers of a neighbour that are known to have come
+PARTS = 64                  # of one frame
+HALVES = 128                # frames of one neighbour of which parts are still missing: more than it can have on its way
+
+Done = Callable[[bool, int], None]       # how it ended, and when
+Useful = Callable[[], bool]
+
+
+@dataclass(slots=True)
+class Pending:
+    """An item that has not been acknowledged."""
+
+    item: bytes
+    done: Done
+    useful: Useful
+    tries: int = 0
+    sent: int = 0
+
+
+class Message:
+    """A frame in one or more items: done when all are, failed when one is."""
+
+    __slots__ = ("done", "left")
+
+    def __init__(self, left: int, done: Done) -> None:
+        self.left, self.done = left, done
+
+    def part_done(self, good: bool, now: int) -> None:
+        if self.left <= 0:
+            return
+        self.left = self.left - 1 if good else 0
+        if self.left == 0:
+            self.done(good, now)
+
+
+@dataclass(slots=True)
+class Peer:
+    """A neighbour, during one boot of it."""
+
+    id: int
+    salt: bytes
+    address: Address
+    number: int = 0                                             # of the last item
+    flying: dict[int, Pending] = field(default_factory=dict)
+    waiting: deque[tuple[int, Pending]] = field(default_factory=deque)
+    load: int = 0                                               # bytes that are flying
+    out: list[bytes] = field(default_factory=list)              # items for the next datagram
+    acks: list[int] = field(default_factory=list)
+    newest: int = 0                                             # of its numbers …
+    seen: int = 0                                               # … and which of those before have come, bit by bit
+    halves: dict[int, dict[int, bytes]] = field(default_factory=dict)
+    trip: int = 0                                               # µs, there and back, smoothed
+    spread: int = 0
+
+    def patience(self, tries: int) -> int:
+        """µs until the next try."""
+        base = self.trip + 4 * self.spread if self.trip else FIRST
+        return min(max(base, LEAST) << min(tries - 1, 8), MOST)
+
+    def measured(self, trip: int) -> None:
+        if self.trip == 0:
+            self.trip, self.spread = trip, trip // 2
+        else:
+            self.spread += (abs(trip - self.trip) - self.spread) // 4
+            self.trip += (trip - self.trip) // 8
+
+    def land(self, number: int) -> Pending | None:
+        """What is no longer on its way."""
+        pending = self.flying.pop(number, None)
+        if pending is not None:
+            self.load -= len(pending.item)
+        return pending
+
+    def is_known(self, number: int) -> bool:
+        """It has come before, or so long ago that nobody knows."""
+        ahead = (number - self.newest) % NUMBERS
+        if 0 < ahead < NUMBERS // 2:
+            return False
+        behind = (self.newest - number) % NUMBERS
+        return behind >= REMEMBERED or bool(self.seen >> behind & 1)
+
+    def know(self, number: int) -> None:
+        ahead = (number - self.newest) % NUMBERS
+        if 0 < ahead < NUMBERS // 2:
+            self.seen = (self.seen << ahead | 1) & ((1 << REMEMBERED) - 1) if ahead < REMEMBERED else 1
+            self.newest = number
+        elif (behind := (self.newest - number) % NUMBERS) < REMEMBERED:
+            self.seen |= 1 << behind
+
+
+class Transport:
+    """Everything on its way to neighbours, without a clock or a socket."""
+
+    def __init__(self, send: Callable[[bytes, Peer], None]) -> None:
+        self.send_items = send
+        self.peers: dict[int, Peer] = {}
+        self.due: list[tuple[int, int, Peer, int, Pending]] = []        # when an item is to be tried again
+        self.order = 0
+        self.touched: dict[int, Peer] = {}                              # who has something to be sent
+        self.astray: list[Pending] = []                                 # for nobody that is known
+        self.sent = self.again = self.failed = 0                        # items
+        self.frames: Counter[str] = Counter()                           # the same by type, and acknowledgements …
+        self.bytes: Counter[str] = Counter()                            # … in bytes
+
+    def meet(self, id: int, salt: bytes, address: Address, now: int) -> Peer:
+        """A new boot of a neighbour: what was on its way to the old one will not be acknowledged."""
+        self.leave(id, now)
+        peer = self.peers[id] = Peer(id, salt, address)
+        return peer
+
+    def leave(self, id: int, now: int) -> None:
+        peer = self.peers.pop(id, None)
+        self.touched.pop(id, None)
+        if peer is not None:
+            left = [*peer.flying.values(), *(pending for _, pending in peer.waiting)]
+            peer.flying, peer.waiting, peer.load = {}, deque(), 0
+            for pending in left:
+                self.fail(pending, now)
+
+    def is_full(self, id: int) -> bool:
+        peer = self.peers.get(id)
+        return peer is not None and len(peer.waiting) >= QUEUE
+
+    def on_its_way(self) -> int:
+        return sum(len(peer.flying) + len(peer.waiting) for peer in self.peers.values())
+
+    def send(self, id: int, content: bytes, now: int, done: Done, useful: Useful) -> None:
+        """A frame to a neighbour; `done` is told how it ended.  Tries stop when it is of no use any more."""
+        peer = self.peers.get(id)
+        if peer is None:
+            self.astray.append(Pending(b"", done, useful))
+            return
+        if len(content) <= ROOM - NUMBERED.size:
+            peer.number = (peer.number + 1) % NUMBERS
+            item = envelope.frame(peer.number, content)
+            peer.waiting.append((peer.number, Pending(item, done, useful)))
+        else:
+            self.send_parts(peer, content, done, useful)
+        self.fill(peer, now)
+
+    def send_parts(self, peer: Peer, content: bytes, done: Done, useful: Useful) -> None:
+        step = ROOM - PIECE.size
+        pieces = [content[i:i + step] for i in range(0, len(content), step)]
+        told = Message(len(pieces), done).part_done
+        for index, piece in enumerate(pieces):
+            peer.number = (peer.number + 1) % NUMBERS
+            item = envelope.part(peer.number, index, len(pieces), piece)
+            peer.waiting.append((peer.number, Pending(item, told, useful)))
+
+    def fill(self, peer: Peer, now: int) -> None:
+        while peer.waiting and len(peer.flying) < MANY and peer.load < MUCH:
+            number, pending = peer.waiting.popleft()
+            peer.flying[number] = pending
+            peer.load += len(pending.item)
+            self.launch(peer, number, pending, now)
+
+    def launch(self, peer: Peer, number: int, pending: Pending, now: int) -> None:
+        pending.tries += 1
+        pending.sent = now
+        self.sent += 1
+        self.order += 1
+        self.count(kind_of(pending.item), 1, len(pending.item))
+        peer.out.append(pending.item)
+        self.touched[peer.id] = peer
+        heapq.heappush(self.due, (now + peer.patience(pending.tries), self.order, peer, number, pending))
+
+    def retry(self, now: int) -> None:
+        """Try again what is overdue, or give it up."""
+        astray, self.astray = self.astray, []
+        for pending in astray:
+            self.fail(pending, now)
+        while self.due and self.due[0][0] <= now:
+            _, _, peer, number, pending = heapq.heappop(self.due)
+            if peer.flying.get(number) is not pending:
+                continue
+            if pending.tries < TRIES and pending.useful():
+                self.again += 1
+                self.launch(peer, number, pending, now)
+            else:
+                peer.land(number)
+                self.fail(pending, now)
+                self.fill(peer, now)
+
+    def next_due(self) -> int | None:
+        if self.astray:
+            return 0
+        while self.due and self.due[0][2].flying.get(self.due[0][3]) is not self.due[0][4]:
+            heapq.heappop(self.due)
+        return self.due[0][0] if self.due else None
+
+    def fail(self, pending: Pending, now: int) -> None:
+        self.failed += 1
+        pending.done(False, now)
+
+    def hear(self, peer: Peer, item: Item, now: int, take: Callable[[bytes], bool]) -> None:
+        """An item of a neighbour.  `take` gets whole frames, and says whether they were taken over."""
+        if item.kind == ACK:
+            for number in envelope.numbers(item.body):
+                self.acknowledged(peer, number, now)
+        elif peer.is_known(item.number) or self.complete(peer, item, take):
+            peer.know(item.number)
+            peer.acks.append(item.number)
+            self.touched[peer.id] = peer
+
+    def complete(self, peer: Peer, item: Item, take: Callable[[bytes], bool]) -> bool:
+        """Keep a part, or hand over what is whole; False if it is to come again."""
+        if item.kind != PART:
+            return take(item.body)
+        if item.parts > PARTS or len(item.body) > ROOM:
+            return False
+        head = (item.number - item.part) % NUMBERS
+        parts = peer.halves.setdefault(head, {})
+        parts[item.part] = item.body
+        if len(parts) < item.parts:
+            if len(peer.halves) > HALVES:
+                del peer.halves[next(iter(peer.halves))]
+            return True
+        if take(b"".join(parts[i] for i in sorted(parts))):
+            del peer.halves[head]
+            return True
+        del parts[item.part]
+        if not parts:
+            del peer.halves[head]
+        return False
+
+    def acknowledged(self, peer: Peer, number: int, now: int) -> None:
+        pending = peer.land(number)
+        if pending is None:
+            return
+        if pending.tries == 1:              # else it is not known which try was answered
+            peer.measured(now - pending.sent)
+        pending.done(True, now)
+        self.fill(peer, now)
+
+    def count(self, kind: str, frames: int, length: int) -> None:
+        self.frames[kind] += frames
+        self.bytes[kind] += length
+
+    def flush(self) -> None:
+        """Put all that waits into datagrams."""
+        touched, self.touched = self.touched, {}
+        for peer in touched.values():
+            items, peer.out = peer.out, []
+            while peer.acks:
+                items.insert(0, envelope.ack(peer.acks[:256]))
+                self.count("ack", len(peer.acks[:256]), len(items[0]))
+                del peer.acks[:256]
+            begin = length = 0
+            for i, item in enumerate(items):
+                if length and length + len(item) > ROOM:
+                    self.send_items(b"".join(items[begin:i]), peer)
+                    begin, length = i, 0
+                length += len(item)
+            self.send_items(b"".join(items[begin:]), peer)
+
+
+def kind_of(item: bytes) -> str:
+    """Of what an item is a part; only a PUB is too long for one."""
+    return "sub" if item[0] == FRAME and item[NUMBERED.size] & 15 == SUB else "pub"

@@ -1,0 +1,109 @@
+"""What a swarm remembers of its run: what applications got, who was alive and linked, what nodes counted."""
+
+import time
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from psvr.protocol.invariants import Ground, ground_of, parts
+from psvr.sim.network import OPEN
+from psvr.sim.results import Epoch, History, Subscription
+
+Pair = tuple[int, int]
+
+
+class Delivery(NamedTuple):
+    """A message that an application got."""
+
+    time: int               # µs since the beginning
+    node: int
+    origin: int             # id
+    boot: int
+    sequence: int
+    hops: int
+
+
+class Record:
+    """Times are µs since `begin`; nodes are numbers from 0 to n − 1."""
+
+    def __init__(self, n: int, links: Iterable[Pair]) -> None:
+        self.n, self.links = n, list(links)
+        self.cut: set[Pair] = set()
+        self.alive = [False] * n
+        self.history = History()
+        self.deliveries: list[Delivery] = []
+        self.counts: dict[Pair, dict[str, Any]] = {}        # (node, boot) → the last status without memory
+        self.started = 0                                    # µs since 1970
+        self.ended: int | None = None
+        self.ground = 0                                     # how often it changed
+
+    def begin(self) -> None:
+        self.started = time.time_ns() // 1000
+        self.redraw()
+
+    def end(self) -> None:
+        self.ended = self.now
+
+    @property
+    def now(self) -> int:
+        """It stands still before the beginning, and after the end."""
+        if self.ended is not None:
+            return self.ended
+        return time.time_ns() // 1000 - self.started if self.started else 0
+
+    def got(self, v: int, told: dict[str, Any]) -> None:
+        self.deliveries.append(Delivery(self.now, v, told["origin"], told["boot"], told["sequence"], told["hops"]))
+
+    # --- who could hear whom
+
+    def open_links(self) -> list[Pair]:
+        return [link for link in self.links if link not in self.cut]
+
+    def set_cut(self, links: Iterable[Pair], cut: bool) -> None:
+        pairs = {(min(u, v), max(u, v)) for u, v in links}
+        self.cut = self.cut | pairs if cut else self.cut - pairs
+        self.redraw()
+
+    def set_alive(self, v: int, alive: bool) -> None:
+        if self.alive[v] != alive:
+            self.alive[v] = alive
+            self.redraw()
+
+    def redraw(self) -> None:
+        """From now on others are connected."""
+        self.ground += 1
+        if self.started:
+            among = [(u, v) for u, v in self.open_links() if self.alive[u] and self.alive[v]]
+            part = np.where(self.alive, np.array(parts(self.n, among)), -1)
+            self.history.epochs.append(Epoch(self.now, part.astype(np.int64)))
+
+    def standing(self) -> tuple[list[int], Ground]:
+        """The living, and the ground that they stand on."""
+        living = [v for v in range(self.n) if self.alive[v]]
+        place = {v: i for i, v in enumerate(living)}
+        among = [(place[u], place[v]) for u, v in self.open_links() if u in place and v in place]
+        return living, ground_of(len(living), among)
+
+    # --- who wanted what
+
+    def subscribed(self, v: int, channel: int) -> None:
+        self.history.subscriptions.append(Subscription(v, channel, self.now, OPEN))
+
+    def unsubscribed(self, v: int, channel: int) -> None:
+        for s in self.history.subscriptions:
+            if (s.node, s.channel, s.end) == (v, channel, OPEN):
+                s.end = self.now
+
+    # --- what nodes counted
+
+    def count(self, v: int, status: dict[str, Any]) -> None:
+        self.counts[v, status["boot"]] = {name: held for name, held in status.items() if name != "memory"}
+
+    def total(self, table: str) -> Counter[str]:
+        """Over all nodes, and all their starts."""
+        found: Counter[str] = Counter()
+        for status in self.counts.values():
+            found.update(status[table])
+        return found

@@ -1,0 +1,119 @@
+"""What a scenario asks of real nodes: what cannot be done is refused, the rest is told event by event."""
+
+import heapq
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from psvr.errors import BadInput
+from psvr.node.config import settings
+from psvr.protocol import constants as k
+from psvr.sim.damage import FaultEvent
+from psvr.sim.plan import Plan
+from psvr.sim.scenario import Scenario
+
+MOST = 200                  # processes
+POSSIBLE = ("crash", "restart", "cut", "heal", "partition")
+
+
+class Change(NamedTuple):
+    """A subscription begins, or ends."""
+
+    node: int
+    channel: int
+    on: bool
+
+
+class Publish(NamedTuple):
+    node: int
+    channel: int
+    load: int
+
+
+class Strike(NamedTuple):
+    fault: FaultEvent
+
+
+class Relieve(NamedTuple):
+    """A fault is over."""
+
+    fault: FaultEvent
+
+
+Action = Change | Publish | Strike | Relieve
+
+
+def check(s: Scenario) -> None:
+    """Refuse what real nodes, or an ether, cannot do; before anything is drawn or started."""
+    if s.radio.wireless:
+        raise BadInput("radio.model: must be ideal or lossy, because a swarm has no radio waves, not "
+                       f"\"{s.radio.model}\"")
+    if s.mobility.model != "none":
+        raise BadInput("mobility.model: must be none, because the nodes of a swarm have no places, not "
+                       f"\"{s.mobility.model}\"")
+    if s.protocol.system != "psvr":
+        raise BadInput(f"protocol.system: must be psvr, which is what live nodes run, not \"{s.protocol.system}\"")
+    if s.protocol.depth not in (None, k.DEPTH):
+        raise BadInput(f"protocol.depth: must be {k.DEPTH}, as live nodes have it, not {s.protocol.depth}")
+    for i, fault in enumerate(s.fault):
+        if fault.kind not in POSSIBLE:
+            raise BadInput(f"fault.{i}.kind: must be one of {', '.join(POSSIBLE)}, which can be done to real nodes, "
+                           f"not \"{fault.kind}\"")
+    for name in ("hello", "lease", "links", "channels"):
+        value = getattr(s.protocol, name)
+        if value is not None:
+            settings()[name][0].read(value, f"protocol.{name}")
+
+
+def check_plan(drawn: Plan) -> None:
+    if drawn.n > MOST:
+        raise BadInput(f"topology.n: must be at most {MOST}, because every node is a process, not {drawn.n}")
+    deep = deepest(drawn)
+    if deep >= k.DEPTH:
+        raise BadInput(f"topology: must be less than {k.DEPTH} steps deep, as live nodes have it, not {deep}")
+
+
+def deepest(drawn: Plan) -> int:
+    """Steps from the least node of a component to the furthest, in the worst of them."""
+    found, deep = set[int](), 0
+    for root in range(drawn.n):
+        here, steps = ([root] if root not in found else []), -1
+        found.update(here)
+        while here:
+            near = {int(u) for v in here for u in drawn.near[drawn.first[v]:drawn.first[v + 1]]}
+            here, steps = sorted(near - found), steps + 1
+            found.update(near)
+        deep = max(deep, steps)
+    return deep
+
+
+def links_of(drawn: Plan) -> list[tuple[int, int]]:
+    """u < v, ascending."""
+    return [(v, int(u)) for v in range(drawn.n) for u in drawn.near[drawn.first[v]:drawn.first[v + 1]] if v < u]
+
+
+def story(drawn: Plan, end: int) -> Iterator[tuple[int, Action]]:
+    """All that happens before the end, by time in µs; of one time, subscriptions first and publications last."""
+    told = [list(subscriptions(drawn)), sorted(faults(drawn), key=lambda event: event[0]),
+            *(publications(row) for row in drawn.sources)]
+    for time, action in heapq.merge(*told, key=lambda event: event[0]):
+        if time >= end:
+            return
+        yield time, action
+
+
+def subscriptions(drawn: Plan) -> Iterator[tuple[int, Action]]:
+    for row in drawn.changes:
+        yield int(row["time"]), Change(int(row["node"]), int(row["channel"]), bool(row["on"]))
+
+
+def faults(drawn: Plan) -> Iterator[tuple[int, Action]]:
+    for fault in drawn.faults:
+        yield fault.time, Strike(fault)
+        if fault.until >= 0:
+            yield fault.until, Relieve(fault)
+
+
+def publications(row: object) -> Iterator[tuple[int, Action]]:
+    node, channel, first, period, stop, load = row.item()       # type: ignore[attr-defined]
+    for time in range(first, stop, period):
+        yield time, Publish(node, channel, load)

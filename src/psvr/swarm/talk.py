@@ -1,0 +1,137 @@
+"""The applications of a node: they publish and subscribe through its socket, and ask how it is."""
+
+import asyncio
+import contextlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from psvr.errors import BadInput
+from psvr.node.lines import LONGEST, packed, unpacked
+
+Got = Callable[[dict[str, Any]], None]
+
+
+class Gone(Exception):
+    """The node hung up."""
+
+
+class Line:
+    """A connection to a node: requests and answers."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.reader, self.writer, self.turn = reader, writer, asyncio.Lock()
+
+    @classmethod
+    async def open(cls, socket: Path) -> "Line":
+        try:
+            return cls(*await asyncio.open_unix_connection(str(socket), limit=LONGEST))
+        except OSError:
+            raise Gone from None
+
+    async def ask(self, request: dict[str, Any]) -> dict[str, Any]:
+        async with self.turn:
+            try:
+                self.writer.write(packed(request))
+                await self.writer.drain()
+            except OSError:
+                raise Gone from None
+            return await self.next()
+
+    async def next(self) -> dict[str, Any]:
+        try:
+            line = await self.reader.readline()
+        except (OSError, ValueError):
+            raise Gone from None
+        if not line.endswith(b"\n"):
+            raise Gone
+        told = unpacked(line)
+        if "error" in told:
+            raise BadInput(str(told["error"]))
+        return told
+
+    def close(self) -> None:
+        self.writer.close()
+
+
+async def answers(socket: Path) -> bool:
+    """A node is there, and ready to serve."""
+    if not socket.exists():
+        return False
+    try:
+        line = await Line.open(socket)
+        try:
+            await line.ask({"op": "status"})
+        finally:
+            line.close()
+    except Gone:
+        return False
+    return True
+
+
+class Applications:
+    """Those of one node.  What they want outlives the node: they subscribe again when it is back."""
+
+    def __init__(self, socket: Path, got: Got) -> None:
+        self.socket, self.got = socket, got
+        self.wanted: set[str] = set()
+        self.streams: dict[str, tuple[Line, asyncio.Task[None]]] = {}
+        self.publisher: Line | None = None
+        self.watcher: Line | None = None
+
+    async def connect(self) -> None:
+        """Gone if the node died meanwhile."""
+        self.publisher, self.watcher = await Line.open(self.socket), await Line.open(self.socket)
+        for channel in sorted(self.wanted):
+            await self.listen(channel)
+
+    def hang_up(self) -> None:
+        for channel in list(self.streams):
+            self.leave(channel)
+        for line in (self.publisher, self.watcher):
+            if line is not None:
+                line.close()
+        self.publisher = self.watcher = None
+
+    async def subscribe(self, channel: str) -> None:
+        self.wanted.add(channel)
+        if self.publisher is not None:
+            with contextlib.suppress(Gone):
+                await self.listen(channel)
+
+    def unsubscribe(self, channel: str) -> None:
+        self.wanted.discard(channel)
+        self.leave(channel)
+
+    async def listen(self, channel: str) -> None:
+        line = await Line.open(self.socket)
+        await line.ask({"op": "subscribe", "channels": [channel]})
+        if channel not in self.wanted or channel in self.streams:
+            line.close()                # another mind, or another start, meanwhile
+            return
+        self.streams[channel] = line, asyncio.ensure_future(self.hear(line))
+
+    async def hear(self, line: Line) -> None:
+        with contextlib.suppress(Gone):
+            while True:
+                self.got(await line.next())
+
+    def leave(self, channel: str) -> None:
+        if channel in self.streams:
+            line, task = self.streams.pop(channel)
+            task.cancel()
+            line.close()
+
+    async def publish(self, channel: str, data: str) -> None:
+        """Nothing happens where there is no node: its applications are down with it."""
+        if self.publisher is not None:
+            with contextlib.suppress(Gone):
+                await self.publisher.ask({"op": "publish", "channel": channel, "data": data})
+
+    async def status(self) -> dict[str, Any] | None:
+        if self.watcher is None:
+            return None
+        try:
+            return await self.watcher.ask({"op": "status", "memory": True})
+        except Gone:
+            return None

@@ -1,0 +1,36 @@
+"""What a node tells of its memory is enough to judge it."""
+
+import json
+
+from network import Network
+from psvr.node.memory import from_plain, to_plain
+from psvr.protocol.invariants import ground_of, problems
+
+EDGES = [(0, 1), (1, 2), (2, 3), (3, 0), (1, 3), (3, 4)]
+
+
+def settled() -> Network:
+    net = Network(EDGES, 5)
+    net.subscribe(2)
+    net.subscribe(4)
+    net.run(40)
+    return net
+
+
+def test_a_settled_network_is_found_right_from_what_it_tells() -> None:
+    told = [json.loads(json.dumps(to_plain(me))) for me in settled().node]
+    assert problems([from_plain(one, 8) for one in told], ground_of(5, EDGES), [0] * 5) == []
+
+
+def test_what_is_wrong_is_found_too() -> None:
+    told = [to_plain(me) for me in settled().node]
+    told[3]["row"] = []
+    told[1]["position"][0] += 1
+    told[2]["link"][0][0][1] = 0
+    found = {p.property for p in problems([from_plain(one, 8) for one in told], ground_of(5, EDGES), [0] * 5)}
+    assert {"positions", "tables"} <= found
+
+
+def test_it_comes_back_as_it_was() -> None:
+    for me in settled().node:
+        assert to_plain(from_plain(to_plain(me), 8)) == to_plain(me)

@@ -1,0 +1,152 @@
+"""The trace of a live node: written line by line, bounded on the disk, and never in the node's way."""
+
+import asyncio
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from psvr.errors import BadInput
+from psvr.node.inbox import TOO_SLOW
+from psvr.node.node import Node
+from psvr.node.tracing import Tracing
+from psvr.trace import read
+
+ROW = {"time": 1_700_000_000_000_000, "clock": "unix", "node": 17, "event": "sent", "peer": 4, "channel": "näme"}
+
+
+class Said(list[str]):
+    def __call__(self, text: str) -> None:
+        self.append(text)
+
+
+def tracing(folder: Path, said: Said, **bounds: Any) -> Tracing:
+    trace = Tracing(folder, "field", said, **bounds)
+    trace(ROW)              # before its time: nobody knows yet how the file is called
+    trace.begin("node-17")
+    return trace
+
+
+def files(folder: Path) -> list[str]:
+    return sorted(file.name for file in folder.iterdir())
+
+
+def test_rows_can_be_read_as_they_are_written(tmp_path: Path) -> None:
+    trace = tracing(tmp_path / "a" / "b", Said())
+    for i in range(3):
+        trace({**ROW, "time": i})
+        assert read(tmp_path / "a" / "b", ["time"]).to_pydict() == {"time": list(range(i + 1))}
+    trace.close()
+    (row,) = {tuple(r.items()) for r in read(tmp_path / "a" / "b", ["run", "node", "event", "channel"]).to_pylist()}
+    assert dict(row) == {"run": "field", "node": 17, "event": "sent", "channel": "näme"}
+
+
+def test_files_are_bounded_in_size_and_number(tmp_path: Path) -> None:
+    trace = tracing(tmp_path, Said(), most_bytes=1024, most_files=3)
+    for i in range(200):
+        trace({**ROW, "time": i})
+    trace.close()
+    names = files(tmp_path)
+    assert len(names) == 3 and all(0 < (tmp_path / name).stat().st_size <= 1024 for name in names)
+    times = read(tmp_path, ["time"]).to_pydict()["time"]
+    assert times == list(range(200 - len(times), 200)) and len(times) >= 15, "the newest stay, in their order"
+
+
+def test_a_row_longer_than_a_file_is_written_all_the_same(tmp_path: Path) -> None:
+    trace = tracing(tmp_path, Said(), most_bytes=1024)
+    for _ in range(2):
+        trace({**ROW, "channel": "x" * 5000})
+    assert read(tmp_path, ["node"]).num_rows == 2
+
+
+def test_every_start_begins_a_file_and_others_are_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "node-171-000009.jsonl").write_text("")
+    (tmp_path / "notes.txt").write_text("mine")
+    first = tracing(tmp_path, Said(), most_files=2)
+    first(ROW)
+    with open(tmp_path / "node-17-000001.jsonl", "a") as torn:
+        torn.write('{"run": "fi')           # it crashed there
+    for _ in range(2):
+        tracing(tmp_path, Said(), most_files=2)(ROW)
+    assert files(tmp_path) == ["node-17-000002.jsonl", "node-17-000003.jsonl", "node-171-000009.jsonl", "notes.txt"]
+    assert read(tmp_path, ["node"]).num_rows == 2
+
+
+def test_torn_lines_are_no_hindrance(tmp_path: Path) -> None:
+    tracing(tmp_path, Said())(ROW)
+    with open(tmp_path / "node-17-000001.jsonl", "a") as torn:
+        torn.write('{"run": "fi')
+    tracing(tmp_path, Said())(ROW)
+    assert read(tmp_path, ["node"]).num_rows == 2
+
+
+@pytest.mark.parametrize("row", [{**ROW, "event": "thought"}, {**ROW, "colour": 1}, {**ROW, "boot": 1 << 40},
+                                 {**ROW, "channel": "\ud800"}, {"time": 1}])
+def test_a_row_that_cannot_be_written_is_said_once_and_others_go_on(tmp_path: Path, row: dict[str, Any]) -> None:
+    said = Said()
+    trace = tracing(tmp_path, said)
+    for _ in range(3):
+        trace(row)
+    trace(ROW)
+    assert len(said) == 1 and "\n" not in said[0] and trace.refused == 3
+    assert read(tmp_path, ["node"]).num_rows == 1
+
+
+class Full:
+    """A disk that takes some bytes of a line and then none."""
+
+    def __init__(self, room: int) -> None:
+        self.room = room
+
+    def write(self, line: bytes) -> int:
+        if self.room == 0:
+            raise OSError(28, os.strerror(28))
+        taken, self.room = min(self.room, len(line)), 0
+        return taken
+
+    def close(self) -> None:
+        raise OSError(28, os.strerror(28))
+
+
+@pytest.mark.parametrize("room", [0, 10])
+def test_a_full_disk_ends_the_trace_and_is_said_once(tmp_path: Path, room: int) -> None:
+    said = Said()
+    trace = tracing(tmp_path, said)
+    trace.close()
+    trace.file = Full(room)         # type: ignore[assignment]
+    for _ in range(3):
+        trace(ROW)
+    assert said == [f"the trace ends: {tmp_path} cannot be written: No space left on device"]
+
+
+def test_a_folder_that_goes_away_ends_the_trace(tmp_path: Path) -> None:
+    said, folder = Said(), tmp_path / "t"
+    trace = tracing(folder, said, most_bytes=1024)
+    for file in folder.iterdir():
+        file.unlink()
+    folder.rmdir()
+    for _ in range(50):
+        trace(ROW)
+    assert len(said) == 1 and said[0].startswith("the trace ends: ")
+
+
+def test_a_folder_that_cannot_be_is_refused_at_once(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    for folder in (tmp_path / "file", tmp_path / "file" / "sub"):
+        with pytest.raises(BadInput, match=r"^trace: .* cannot be written: "):
+            tracing(folder, Said())
+
+
+def test_what_an_application_does_not_take_stands_in_the_trace(tmp_path: Path) -> None:
+    async def run() -> None:
+        trace = tracing(tmp_path / "trace", Said())
+        async with Node(id=17, state=tmp_path / "state", listen="127.0.0.1:0", note=trace) as node:
+            node.subscribe("a", room=2)
+            for _ in range(5):
+                await node.publish("a", "x")
+            assert node.status()["dropped"] == {TOO_SLOW: 3}
+    asyncio.run(run())
+    rows = read(tmp_path / "trace").to_pylist()
+    dropped = [(row["sequence"], row["reason"], row["channel"]) for row in rows if row["event"] == "dropped"]
+    assert dropped == [(sequence, TOO_SLOW, "a") for sequence in (3, 4, 5)]

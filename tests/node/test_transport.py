@@ -1,0 +1,159 @@
+"""Frames from neighbour to neighbour over a link that loses, repeats and reorders."""
+
+import random
+
+import pytest
+
+from psvr.node import envelope
+from psvr.node.transport import HALVES, MANY, PARTS, QUEUE, REMEMBERED, ROOM, TRIES, Peer, Transport
+
+
+class Pair:
+    """Two transports; what one sends reaches the other a while later, if at all."""
+
+    def __init__(self, seed: int = 0, loss: float = 0.0, twice: float = 0.0) -> None:
+        self.random, self.loss, self.twice = random.Random(seed), loss, twice
+        self.now, self.air = 1, list[tuple[int, int, bytes]]()
+        self.ends = [Transport(lambda plain, _: self.put(1, plain)), Transport(lambda plain, _: self.put(0, plain))]
+        self.peers = [self.ends[0].meet(1, b"", None, 0), self.ends[1].meet(0, b"", None, 0)]
+        self.taken: list[bytes] = []
+        self.told: list[bool] = []
+        self.refuse = 0
+
+    def put(self, to: int, plain: bytes) -> None:
+        assert len(plain) <= ROOM
+        for _ in range(1 + (self.random.random() < self.twice)):
+            if self.random.random() >= self.loss:
+                self.air.append((self.now + self.random.randint(100, 9000), to, plain))
+
+    def take(self, frame: bytes) -> bool:
+        if self.refuse > 0:
+            self.refuse -= 1
+            return False
+        self.taken.append(frame)
+        return True
+
+    def send(self, frame: bytes) -> None:
+        self.ends[0].send(1, frame, self.now, lambda good, _: self.told.append(good), lambda: True)
+
+    def run(self, seconds: float) -> None:
+        end = self.now + round(seconds * 1e6)
+        while self.now < end:
+            self.now += 1000
+            for arrival in sorted(a for a in self.air if a[0] <= self.now):
+                self.air.remove(arrival)
+                for item in envelope.items(arrival[2]):
+                    self.ends[arrival[1]].hear(self.peers[arrival[1]], item, self.now, self.take)
+            for transport in self.ends:
+                transport.retry(self.now)
+                transport.flush()
+
+
+@pytest.mark.parametrize("loss", [0.0, 0.1, 0.3])
+def test_all_frames_arrive_once_and_are_acknowledged(loss: float) -> None:
+    pair = Pair(1, loss, twice=0.2)
+    frames = [bytes([i % 256, i // 256]) * (1 + i % 40) for i in range(300)]
+    for frame in frames:
+        pair.send(frame)
+    pair.run(30)
+    assert sorted(pair.taken) == sorted(frames) and pair.told == [True] * 300
+    assert pair.ends[0].on_its_way() == 0 and pair.ends[0].next_due() is None
+
+
+def test_a_long_frame_goes_in_parts() -> None:
+    pair = Pair(2, 0.2, twice=0.2)
+    frames = [random.Random(i).randbytes(size) for i, size in enumerate((1193, 1194, 5000, 66_000))]
+    for frame in frames:
+        pair.send(frame)
+    pair.run(20)
+    assert sorted(pair.taken) == sorted(frames) and pair.told == [True] * len(frames)
+    assert not pair.peers[1].halves
+
+
+def test_what_was_not_taken_over_comes_again() -> None:
+    for frame in (b"short", bytes(5000)):
+        pair = Pair()
+        pair.refuse = 3
+        pair.send(frame)
+        pair.run(5)
+        assert pair.taken == [frame] and pair.told == [True] and pair.ends[0].again >= 3
+
+
+def test_what_is_never_answered_is_given_up() -> None:
+    pair = Pair(0, loss=1.0)
+    pair.send(b"a")
+    pair.send(bytes(3000))
+    pair.run(10)
+    assert pair.told == [False, False] and pair.ends[0].failed == 4 and pair.ends[0].on_its_way() == 0
+    assert pair.ends[0].sent == 4 * TRIES
+
+
+def test_what_is_of_no_use_any_more_is_not_tried_again() -> None:
+    pair, told, use = Pair(0, loss=1.0), list[bool](), [True]
+    pair.ends[0].send(1, b"a", pair.now, lambda good, _: told.append(good), lambda: use[0])
+    pair.run(0.05)
+    use[0] = False
+    pair.run(0.2)
+    assert told == [False] and pair.ends[0].sent < TRIES
+
+
+def test_frames_for_nobody_fail_a_moment_later() -> None:
+    transport, told = Transport(lambda plain, peer: None), list[bool]()
+    transport.send(9, b"a", 5, lambda good, _: told.append(good), lambda: True)
+    assert told == [] and transport.next_due() == 0
+    transport.retry(6)
+    assert told == [False] and transport.next_due() is None
+
+
+def test_a_new_boot_ends_what_was_on_its_way_to_the_old_one() -> None:
+    pair = Pair(0, loss=1.0)
+    for _ in range(MANY + 10):
+        pair.send(b"a")
+    pair.ends[0].meet(1, b"new", None, pair.now)
+    assert pair.told == [False] * (MANY + 10)
+
+
+def test_the_queue_has_a_bound_that_can_be_seen() -> None:
+    pair = Pair(0, loss=1.0)
+    for i in range(MANY + QUEUE):
+        assert not pair.ends[0].is_full(1), i
+        pair.send(b"a")
+    assert pair.ends[0].is_full(1) and len(pair.peers[0].flying) == MANY
+
+
+def test_numbers_go_round() -> None:
+    pair = Pair(3, 0.2, twice=0.3)
+    pair.peers[0].number = envelope.NUMBERS - 20
+    pair.peers[1].newest = envelope.NUMBERS - 20
+    frames = [bytes([i]) for i in range(60)] + [bytes(4000)]
+    for frame in frames:
+        pair.send(frame)
+    pair.run(20)
+    assert sorted(pair.taken) == sorted(frames)
+
+
+def test_parts_that_no_honest_neighbour_would_send() -> None:
+    """Too many parts, parts that never end: nothing grows without a bound."""
+    pair = Pair()
+    peer: Peer = pair.peers[1]
+    for number in range(0, 200_000, 7):
+        endless = envelope.part(number, 3, PARTS, b"x") + envelope.part(number + 1, 0, PARTS + 1, b"x")
+        for item in envelope.items(endless):
+            pair.ends[1].hear(peer, item, pair.now, pair.take)
+    assert len(peer.halves) <= HALVES + 1 and pair.taken == []
+
+
+def test_parts_that_are_not_taken_leave_nothing_behind() -> None:
+    pair = Pair()
+    for number in range(1, 1000):
+        for item in envelope.items(envelope.part(number, 0, 1, b"x") + envelope.part(number + 5000, 1, 2, bytes(2000))):
+            pair.ends[1].hear(pair.peers[1], item, pair.now, lambda frame: False)
+    assert pair.peers[1].halves == {}
+
+
+def test_a_number_from_long_ago_costs_no_memory() -> None:
+    pair = Pair()
+    for number in (1 << 31, (1 << 31) + 5, envelope.NUMBERS - REMEMBERED):
+        for item in envelope.items(envelope.frame(number, b"old")):
+            pair.ends[1].hear(pair.peers[1], item, pair.now, pair.take)
+    assert pair.peers[1].seen.bit_length() <= REMEMBERED and pair.taken == []
