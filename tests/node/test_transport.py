@@ -79,6 +79,21 @@ def test_what_was_not_taken_over_comes_again() -> None:
         assert pair.taken == [frame] and pair.told == [True] and pair.ends[0].again >= 3
 
 
+def test_nothing_is_left_behind_by_many_that_came_later() -> None:
+    """One frame is refused for a while; those behind it must not get so far ahead that it counts as known."""
+    pair = Pair()
+    frames = [b"slow", *(b"%d" % i for i in range(3 * REMEMBERED))]
+    taken, pair.refuse = pair.take, 5
+
+    def slow(frame: bytes) -> bool:
+        return taken(frame) if frame == b"slow" else (pair.taken.append(frame) or True)
+    pair.take = slow                                    # type: ignore[method-assign]
+    for frame in frames:
+        pair.send(frame)
+    pair.run(10)
+    assert sorted(pair.taken) == sorted(frames) and pair.told == [True] * len(frames)
+
+
 def test_what_is_never_answered_is_given_up() -> None:
     pair = Pair(0, loss=1.0)
     pair.send(b"a")

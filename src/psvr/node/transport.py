@@ -87,6 +87,12 @@ class Peer:
             self.spread += (abs(trip - self.trip) - self.spread) // 4
             self.trip += (trip - self.trip) // 8
 
+    def has_room(self) -> bool:
+        """One more may be on its way, not so far ahead of the oldest that this would count as known."""
+        oldest = next(iter(self.flying), self.waiting[0][0])
+        return (len(self.flying) < MANY and self.load < MUCH
+                and (self.waiting[0][0] - oldest) % NUMBERS < REMEMBERED // 2)
+
     def land(self, number: int) -> Pending | None:
         """What is no longer on its way."""
         pending = self.flying.pop(number, None)
@@ -171,7 +177,7 @@ class Transport:
             peer.waiting.append((peer.number, Pending(item, told, useful)))
 
     def fill(self, peer: Peer, now: int) -> None:
-        while peer.waiting and len(peer.flying) < MANY and peer.load < MUCH:
+        while peer.waiting and peer.has_room():
             number, pending = peer.waiting.popleft()
             peer.flying[number] = pending
             peer.load += len(pending.item)
