@@ -3,7 +3,6 @@
 Compiled code checks no bounds, so everything passes here before it gets there.
 """
 
-import json
 import operator
 from collections.abc import Iterable
 from typing import Any
@@ -11,30 +10,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from psvr.errors import BadInput
+from psvr.errors import BadInput, shown
 
 MOST_NODES = 100_000_000        # positions, at most two per node, stay within int32
-SHOWN = 40                      # characters of a wrong value that an error repeats
-
-
-def shown(value: Any) -> str:
-    """A wrong value as it stands in an error message: short, whatever it is."""
-    if isinstance(value, bool) or value is None:
-        return {True: "true", False: "false", None: "null"}[value]
-    if isinstance(value, list | tuple):
-        pair = len(value) == 2 and all(type(x) in (int, float) for x in value)
-        return f"[{shown(value[0])}, {shown(value[1])}]" if pair else f"a list of {len(value)}"
-    if isinstance(value, dict):
-        return "an object"
-    if isinstance(value, int) and value.bit_length() > 256:     # thousands of digits cannot even be written
-        return "a huge number"
-    return shortened(json.dumps(value, ensure_ascii=False) if isinstance(value, str) else repr(value))
-
-
-def shortened(text: str) -> str:
-    """Cut, and without characters that cannot be printed."""
-    plain = "".join(c if c.isprintable() else "?" for c in text[:SHOWN])
-    return plain if len(text) <= SHOWN else f"{plain}…"
 
 
 def whole_from(least: int, most: int, what: str = "a whole number") -> str:

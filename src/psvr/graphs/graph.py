@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from psvr.errors import BadInput
+from psvr.errors import BadInput, shown
 
-from .checks import MOST_NODES, pairs, shown, whole
+from .checks import MOST_NODES, pairs, whole
 from .csr import Ints, Longs, components, first_bad, first_repeat, rows_of
 
 

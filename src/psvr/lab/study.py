@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from psvr.errors import BadInput, did_you_mean
-from psvr.graphs.checks import shown
+from psvr.errors import BadInput, did_you_mean, shown
 from psvr.sim.overrides import put
 
 from . import kinds

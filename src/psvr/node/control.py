@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from psvr.errors import BadInput
+from psvr.errors import BadInput, shown
 
 from .happenings import Message
 from .inbox import Subscription
@@ -27,7 +27,6 @@ from .lines import LONGEST, data_of, packed, unpacked, with_data
 from .logs import Log
 from .memory import to_plain
 from .naming import PAYLOAD_MOST
-from .settings import shown
 
 if TYPE_CHECKING:
     from .node import Node

@@ -1,15 +1,13 @@
 """What the value of a setting may be, and how it is read: typed from TOML and Python, as text from elsewhere."""
 
 import ipaddress
-import json
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NoReturn, Protocol
+from typing import Any, Protocol
 
-from psvr.errors import BadInput
+from psvr.errors import BadInput, refuse
 
-SHOWN = 40                      # characters of a wrong value that an error repeats
 EXAMPLES = "such as 192.168.1.5:7372 or [fe80::1%eth0]:7372"
 
 
@@ -24,21 +22,6 @@ class Kind(Protocol):
 
     def from_text(self, text: str, where: str) -> Any:
         """The same, from a variable or a flag."""
-
-
-def shown(value: Any) -> str:
-    """A wrong value as it stands in an error message: short, on one line."""
-    if isinstance(value, list | tuple | dict):
-        return f"a list of {len(value)}" if not isinstance(value, dict) else "a table"
-    if isinstance(value, int) and value.bit_length() > 256:
-        return "a huge number"
-    text = json.dumps(value, ensure_ascii=False) if isinstance(value, str | bool) or value is None else repr(value)
-    plain = "".join(c if c.isprintable() else "?" for c in text[:SHOWN])
-    return plain if len(text) <= SHOWN else f"{plain}…"
-
-
-def refuse(where: str, allowed: str, value: Any) -> NoReturn:
-    raise BadInput(f"{where}: must be {allowed}, not {shown(value)}")
 
 
 @dataclass(frozen=True)
@@ -103,11 +86,8 @@ class Switch:
 class Texts:
     """A kind that is text in any case."""
 
-    def from_text(self, text: str, where: str) -> Any:
+    def from_text(self: Kind, text: str, where: str) -> Any:
         return self.read(text, where)
-
-    def read(self, value: Any, where: str) -> Any:
-        raise NotImplementedError
 
 
 @dataclass(frozen=True)

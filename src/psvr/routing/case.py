@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from psvr.errors import BadInput
-from psvr.graphs.checks import shortened, shown, whole
+from psvr.errors import BadInput, shortened, shown
+from psvr.graphs.checks import whole
 from psvr.graphs.csr import components
 from psvr.graphs.graph import Graph, from_edges
 

@@ -5,8 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from psvr.errors import BadInput
-from psvr.graphs.checks import shown
+from psvr.errors import BadInput, shown
 from psvr.graphs.csr import Ints, Marks
 
 from .batch import count_psvr, count_tree, count_vr2015

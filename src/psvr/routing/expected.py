@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from psvr.errors import BadInput
-from psvr.graphs.checks import shortened, shown, whole
+from psvr.errors import BadInput, shortened, shown
+from psvr.graphs.checks import whole
 
 from .reading import array
 

@@ -14,8 +14,7 @@ from dataclasses import replace as changed
 from pathlib import Path
 from types import ModuleType
 
-from psvr.errors import BadInput
-from psvr.graphs.checks import shown
+from psvr.errors import BadInput, shown
 from psvr.protocol.systems import OWN, Own
 
 from .blame import blame

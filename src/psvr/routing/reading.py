@@ -5,8 +5,7 @@ import sys
 from pathlib import Path
 from typing import Any, NoReturn
 
-from psvr.errors import BadInput
-from psvr.graphs.checks import shortened, shown
+from psvr.errors import BadInput, shortened, shown
 
 
 def read_json(source: str) -> Any:

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from psvr.errors import BadInput
-from psvr.graphs.checks import nodes, shown, whole
+from psvr.errors import BadInput, shown
+from psvr.graphs.checks import nodes, whole
 from psvr.graphs.csr import Ints, Marks
 from psvr.graphs.graph import Graph, from_edges
 

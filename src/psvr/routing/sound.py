@@ -5,8 +5,8 @@ Built-in systems are tested instead.
 
 from typing import Any
 
-from psvr.errors import BadInput
-from psvr.graphs.checks import shown, whole
+from psvr.errors import BadInput, shown
+from psvr.graphs.checks import whole
 from psvr.graphs.csr import linked
 
 from .blame import blame

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from psvr.errors import BadInput
-from psvr.graphs.checks import nodes, shown, whole
+from psvr.errors import BadInput, shown
+from psvr.graphs.checks import nodes, whole
 from psvr.graphs.csr import Ints
 from psvr.graphs.graph import Graph
 

@@ -2,8 +2,7 @@
 
 from pathlib import Path
 
-from psvr.errors import BadInput
-from psvr.graphs.checks import shown
+from psvr.errors import BadInput, shown
 
 from .selection import MOST_NODES, Pair
 

@@ -10,8 +10,7 @@ import tomllib
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from psvr.errors import BadInput
-from psvr.graphs.checks import shortened, shown
+from psvr.errors import BadInput, shortened, shown
 
 BARE = re.compile(r"""[^\s\[\]{}"',=#]+""")
 

@@ -10,8 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
 
-from psvr.errors import BadInput
-from psvr.graphs.checks import shown
+from psvr.errors import BadInput, shown
 from psvr.protocol import constants as k
 from psvr.protocol.layout import Capacity
 from psvr.protocol.systems import known

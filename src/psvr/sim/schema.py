@@ -10,10 +10,10 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields
 from functools import cache
-from typing import Annotated, Any, NoReturn, Protocol, TypeVar, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Protocol, TypeVar, get_args, get_origin, get_type_hints
 
-from psvr.errors import BadInput, did_you_mean
-from psvr.graphs.checks import real, real_from, shortened, shown, whole, whole_from
+from psvr.errors import BadInput, did_you_mean, refuse, shortened
+from psvr.graphs.checks import real, real_from, whole, whole_from
 
 T = TypeVar("T")
 
@@ -25,10 +25,6 @@ class Kind(Protocol):
     def allowed(self) -> str: ...
 
     def read(self, value: Any, key: str) -> Any: ...
-
-
-def refuse(key: str, allowed: str, value: Any) -> NoReturn:
-    raise BadInput(f"{key}: must be {allowed}, not {shown(value)}")
 
 
 def is_list(value: Any) -> bool:

@@ -5,10 +5,10 @@ from typing import Any, Literal, TypeAlias, TypeVar
 
 import numpy as np
 
-from psvr.errors import BadInput
-from psvr.graphs.checks import real, shown, whole
+from psvr.errors import BadInput, refuse, shown
+from psvr.graphs.checks import real, whole
 
-from .schema import is_list, refuse
+from .schema import is_list
 
 MOST_NODES = 10_000_000
 MOST_LINKS = 100_000_000

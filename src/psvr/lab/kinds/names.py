@@ -1,7 +1,6 @@
 """Systems as studies name them: `psvr/nontree` is a system and its set of shortcuts; `psvr` alone is `psvr/all`."""
 
-from psvr.errors import BadInput, did_you_mean
-from psvr.graphs.checks import shown
+from psvr.errors import BadInput, did_you_mean, shown
 from psvr.routing.shortcuts import SETS
 from psvr.routing.systems import SYSTEMS
 

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from psvr.errors import BadInput, did_you_mean
-from psvr.graphs.checks import real, shown, whole
+from psvr.errors import BadInput, did_you_mean, shown
+from psvr.graphs.checks import real, whole
 from psvr.graphs.csr import Ints, Marks
 from psvr.graphs.drawn import geometric, gnp
 from psvr.graphs.graph import Graph

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from psvr.errors import BadInput
-from psvr.graphs.checks import real, shown, whole
+from psvr.errors import BadInput, shown
+from psvr.graphs.checks import real, whole
 from psvr.sim.demand import channels_of
 from psvr.sim.network import Network
 from psvr.sim.plan import Plan, plan

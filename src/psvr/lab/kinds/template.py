@@ -3,8 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from psvr.errors import BadInput, did_you_mean
-from psvr.graphs.checks import shown
+from psvr.errors import BadInput, did_you_mean, shown
 from psvr.sim.scenario import Scenario, parse
 
 from .names import system_name

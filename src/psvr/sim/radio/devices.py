@@ -8,8 +8,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Any
 
-from psvr.errors import BadInput, did_you_mean
-from psvr.graphs.checks import shown
+from psvr.errors import BadInput, did_you_mean, shown
 
 from ..files import read_text
 from ..schema import Number, Switch, Text, Whole, read_table
