@@ -4,18 +4,19 @@ from collections.abc import Iterator
 
 from psvr.node import outbox, seal, sessions, transport
 from psvr.node.node import Node
+from psvr.node.peer import MANY, REMEMBERED, Peer
 
 
 class Grown(Exception):
     """Something is larger than it should ever be."""
 
 
-def of_peer(peer: transport.Peer) -> Iterator[tuple[str, int, int]]:
-    yield "numbers known", peer.seen.bit_length(), transport.REMEMBERED
+def of_peer(peer: Peer) -> Iterator[tuple[str, int, int]]:
+    yield "numbers known", peer.seen.bit_length(), REMEMBERED
     yield "halves", len(peer.halves), transport.HALVES + 1
     yield "bytes of halves", sum(len(p) for parts in peer.halves.values() for p in parts.values()), \
         (transport.HALVES + 1) * transport.PARTS * transport.ROOM
-    yield "flying", len(peer.flying), transport.MANY
+    yield "flying", len(peer.flying), MANY
     yield "waiting", len(peer.waiting), transport.QUEUE + 16 * transport.PARTS
     yield "acknowledgements", len(peer.acks), 256
 

@@ -8,7 +8,8 @@ from virtual import Virtual
 
 from psvr.node import naming, udp
 from psvr.node.host import ID_BYTES, POSITION_BYTES
-from psvr.node.transport import MANY, QUEUE, ROOM
+from psvr.node.peer import MANY
+from psvr.node.transport import QUEUE, ROOM
 from psvr.protocol import constants as k
 from psvr.protocol import wire
 from psvr.protocol.layout import Capacity, blank

@@ -5,7 +5,8 @@ import random
 import pytest
 
 from psvr.node import envelope
-from psvr.node.transport import HALVES, MANY, PARTS, QUEUE, REMEMBERED, ROOM, TRIES, Peer, Transport
+from psvr.node.peer import MANY, REMEMBERED, Peer
+from psvr.node.transport import HALVES, PARTS, QUEUE, ROOM, TRIES, Transport
 
 
 class Pair:

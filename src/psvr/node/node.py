@@ -21,11 +21,12 @@ from .inbox import Inbox, Subscription
 from .keys import load_keys
 from .link import Address, Link
 from .naming import checked, checked_name
+from .peer import Peer
 from .seal import Opened, Seal
 from .sessions import DOUBLE, FRESH, OWN, UNPROVEN, Sessions
 from .status import status
 from .telling import Teller
-from .transport import Peer, Transport
+from .transport import Transport
 
 YIELD = 16                  # publications after which others have their turn
 SILENT = 60_000_000         # µs after which a neighbour that said nothing is forgotten

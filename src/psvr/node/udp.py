@@ -5,7 +5,7 @@ import ipaddress
 import socket
 import struct
 import time
-from typing import Any
+from typing import Any, NamedTuple
 
 from psvr.errors import BadInput
 
@@ -71,7 +71,7 @@ class Multicast(Sockets):
     def __init__(self, interface: str, port: int = PORT, group: str = GROUP6, at: str | None = None) -> None:
         super().__init__()
         self.interface, self.port, self.group, self.at = interface, port, group, at
-        self.version = ipaddress.ip_address(group).version
+        self.everybody: Any = None
 
     async def start(self, receive: Receive) -> None:
         loop = asyncio.get_running_loop()
@@ -81,52 +81,61 @@ class Multicast(Sockets):
             names = ", ".join(name for _, name in socket.if_nameindex())
             raise BadInput(f"interface: there is no {self.interface!r} here; there are {names}") from None
         try:
-            group, own = (self.open6 if self.version == 6 else self.open4)(index)
+            ip = (version6 if ipaddress.ip_address(self.group).version == 6 else version4)(self.group, self.port, index)
+            group, own = self.open(ip)
         except OSError as error:
             self.close()
             raise BadInput(f"interface: multicast on {self.interface!r}, port {self.port}: {error.strerror}") from None
-        self.sender = own
+        self.sender, self.everybody = own, ip.everybody
         self.listen(loop, own, receive)
         self.listen(loop, group, receive)
 
-    def open6(self, index: int) -> tuple[socket.socket, socket.socket]:
-        group = socket.socket(socket.AF_INET6, socket.SOCK_DGRAM)
+    def open(self, ip: "Version") -> tuple[socket.socket, socket.socket]:
+        """A socket for what is said to all, and one for what is for this node alone, which sends as well."""
+        group = socket.socket(ip.family, socket.SOCK_DGRAM)
         group.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        group.bind((self.group, self.port, 0, index))
-        group.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_JOIN_GROUP,
-                         socket.inet_pton(socket.AF_INET6, self.group) + struct.pack("@I", index))
-        self.everybody: Any = (self.group, self.port, 0, index)
-        check_way(self.own6(index), self.everybody)
-        own = self.own6(index)
-        own.bind((self.at or "::", 0))
+        group.bind(ip.everybody)
+        group.setsockopt(ip.level, ip.join, ip.membership)
+        check_way(outgoing(ip), ip.everybody)
+        own = outgoing(ip)
+        own.bind((self.at or ip.anywhere, 0))
         return group, own
-
-    def own6(self, index: int) -> socket.socket:
-        own = socket.socket(socket.AF_INET6, socket.SOCK_DGRAM)
-        own.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_MULTICAST_IF, index)
-        own.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_MULTICAST_LOOP, 1)
-        return own
-
-    def open4(self, index: int) -> tuple[socket.socket, socket.socket]:
-        group = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-        group.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        group.bind((self.group, self.port))
-        request = socket.inet_aton(self.group) + struct.pack("@4si", b"\0" * 4, index)
-        group.setsockopt(socket.IPPROTO_IP, socket.IP_ADD_MEMBERSHIP, request)
-        self.everybody = (self.group, self.port)
-        check_way(self.own4(request), self.everybody)
-        own = self.own4(request)
-        own.bind((self.at or "0.0.0.0", 0))
-        return group, own
-
-    def own4(self, request: bytes) -> socket.socket:
-        own = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-        own.setsockopt(socket.IPPROTO_IP, socket.IP_MULTICAST_IF, request)
-        own.setsockopt(socket.IPPROTO_IP, socket.IP_MULTICAST_LOOP, 1)
-        return own
 
     def broadcast(self, datagram: bytes) -> None:
         self.put(datagram, self.everybody)
+
+
+class Version(NamedTuple):
+    """What the two versions of IP call the same things."""
+
+    family: int
+    level: int
+    join: int                   # a group …
+    membership: bytes           # … and which, on which interface
+    through: int                # which interface to send …
+    interface: int | bytes      # … this one
+    loop: int                   # hear what this machine sends itself
+    everybody: Any
+    anywhere: str
+
+
+def version6(group: str, port: int, index: int) -> Version:
+    membership = socket.inet_pton(socket.AF_INET6, group) + struct.pack("@I", index)
+    return Version(socket.AF_INET6, socket.IPPROTO_IPV6, socket.IPV6_JOIN_GROUP, membership, socket.IPV6_MULTICAST_IF,
+                   index, socket.IPV6_MULTICAST_LOOP, (group, port, 0, index), "::")
+
+
+def version4(group: str, port: int, index: int) -> Version:
+    membership = socket.inet_aton(group) + struct.pack("@4si", b"\0" * 4, index)
+    return Version(socket.AF_INET, socket.IPPROTO_IP, socket.IP_ADD_MEMBERSHIP, membership, socket.IP_MULTICAST_IF,
+                   membership, socket.IP_MULTICAST_LOOP, (group, port), "0.0.0.0")
+
+
+def outgoing(ip: Version) -> socket.socket:
+    sock = socket.socket(ip.family, socket.SOCK_DGRAM)
+    sock.setsockopt(ip.level, ip.through, ip.interface)
+    sock.setsockopt(ip.level, ip.loop, 1)
+    return sock
 
 
 def check_way(sock: socket.socket, to: Any) -> None:

@@ -26,7 +26,7 @@ NO_DIGEST = 0               # stands on the wire where there is no ring
 # A PUB, which every hop reads and writes, at once: header, src, cur, ep, ring, channel, origin, boot, number, hops.
 PUBS = {(w, p): struct.Struct(f"!BB{i}{q}{q}Iq{i}IIH")
         for w, i in zip(WIDTHS, "HIQ") for p, q in zip(WIDTHS, "HIQ")}
-NO_ID = {width: (1 << 8 * width) - 1 for width in WIDTHS}
+ONES = {width: (1 << 8 * width) - 1 for width in WIDTHS}       # no id, no position
 PUB_RANGES = [(f.name, f.item.low, f.item.high) for f in fields(Pub) if isinstance(f.item, Int)]
 
 
@@ -107,13 +107,13 @@ def encode_sub(m: Sub, w: int = 2, p: int = 2) -> bytes:
 
 
 def encode_pub(m: Pub, data: bytes = b"", w: int = 2, p: int = 2) -> bytes:
-    if not (-1 <= m.src < NO_ID[w] > m.origin >= -1 and -1 <= m.cur < NO_ID[p] > m.ep >= -1):
+    if not (-1 <= m.src < ONES[w] > m.origin >= -1 and -1 <= m.cur < ONES[p] > m.ep >= -1):
         raise OverflowError(f"ids {m.src}, {m.origin} do not fit {w} bytes, or positions {m.cur}, {m.ep} not {p}")
     flags = (HAS_RING if m.ring >= 0 else 0) | (AGAIN if m.again else 0)
     try:
         return PUBS[w, p].pack(
-            VERSION << 4 | PUB, WIDTHS.index(w) << 6 | WIDTHS.index(p) << 4 | flags, m.src & NO_ID[w], m.cur & NO_ID[p],
-            m.ep & NO_ID[p], ring_or_none(m.ring), m.channel, m.origin & NO_ID[w], m.boot, m.number, m.hops) + data
+            VERSION << 4 | PUB, WIDTHS.index(w) << 6 | WIDTHS.index(p) << 4 | flags, m.src & ONES[w], m.cur & ONES[p],
+            m.ep & ONES[p], ring_or_none(m.ring), m.channel, m.origin & ONES[w], m.boot, m.number, m.hops) + data
     except struct.error as error:
         raise OverflowError(str(error)) from None
 
@@ -228,7 +228,7 @@ def read_sub(r: Reader, flags: int, capacity: Capacity) -> Sub | Malformed:
 
 
 def read_pub(r: Reader, flags: int) -> tuple[Pub, bytes] | Malformed:
-    form, no_id, no_position = PUBS[r.w, r.p], NO_ID[r.w], NO_ID[r.p]
+    form, no_id, no_position = PUBS[r.w, r.p], ONES[r.w], ONES[r.p]
     if len(r.data) < form.size:
         return Malformed("shorter than its lists")
     m = Pub()

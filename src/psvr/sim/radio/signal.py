@@ -95,6 +95,8 @@ def end(air: Air, e: int, v: int, now: int) -> bool:
     if r.locked != v:
         return False
     let_go(r, now)
-    if air.radios[v].broken != 0 or r.log_ok == 0.0:
-        return air.radios[v].broken == 0
+    if air.radios[v].broken != 0:
+        return False
+    if r.log_ok == 0.0:         # nothing can have gone wrong, and nothing need be drawn
+        return True
     return (mix(mix(s.key, s.serial), u) & LOW31) < math.exp(r.log_ok) * (1 << 31)
