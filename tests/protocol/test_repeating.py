@@ -83,29 +83,6 @@ def test_who_knows_of_no_subscriber_is_in_doubt() -> None:
     assert node.should_repeat(me, pub, True)
 
 
-def test_a_repetition_that_the_window_does_not_reach_back_to_is_not_delivered() -> None:
-    """Nobody gets a publication twice, however many others came in between; and the first time it is delivered."""
-    net = Network([(0, 1)], 2)
-    net.subscribe(1)
-    net.run(20)
-    me, pub, out = net.node[1], blank(Pub, net.capacity), blank(Outcome, net.capacity)
-
-    def hear(number: int, again: int) -> int:
-        pub.src, pub.origin, pub.boot, pub.channel, pub.hops, pub.ring = 0, 0, 1, CHANNEL, 1, me.ring
-        pub.cur = pub.ep = me.position[0]
-        pub.number, pub.again = number, again
-        node.hear_pub(me, net.now, pub, out)
-        assert out.reason == k.FINE
-        return int(out.deliver)
-
-    assert hear(1, 1) == 1 and hear(1, 1) == 0
-    assert all(hear(number, 0) for number in range(2, 67))
-    assert hear(1, 1) == 0 and hear(100, 1) == 0 and hear(100, 0) == 1
-    for _ in range(30):                 # the others are long past
-        net.run(1)
-    assert hear(101, 1) == 1
-
-
 @pytest.mark.parametrize("name", ["shen", "flood"])
 def test_systems_without_a_ring_keep_nothing(name: str) -> None:
     me = settled(SYSTEMS[name]).node[0]

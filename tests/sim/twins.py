@@ -32,12 +32,12 @@ class Twins:
 
     def mirror(self) -> Reference:
         w, ids, capacity = self.net.world, self.net.plan.ids.tolist(), self.net.machine.capacity
-        t = w.tally[0]
+        t, places = w.tally[0], w.handed.shape[1]
         if self.net.plan.field is not None:
-            return RadioReference(self.net.plan.field, ids, [], capacity, retries=int(t["retries"]))
+            return RadioReference(self.net.plan.field, ids, [], capacity, retries=int(t["retries"]), places=places)
         reach = [[int(u) for u in w.near[w.first[v]:w.first[v + 1]]] for v in range(len(ids))]
         return Reference(ids, reach, [], capacity, loss=int(t["loss"]), loss_key=int(t["loss_key"]),
-                         ack_key=int(t["ack_key"]), retries=int(t["retries"]))
+                         ack_key=int(t["ack_key"]), retries=int(t["retries"]), places=places)
 
     def take(self, rows: Any) -> None:
         self.rows += [{name: int(row[name]) for name in ROW.names} for row in rows]
@@ -71,6 +71,7 @@ class Twins:
             if on_air is not None and isinstance(on_air.message, Hello):
                 restore(on_air.message, Hello, snapshot(w.spoken[v], Hello))
         host.offset, host.number, host.boot = (int(w.hosts[name][v]) for name in ("offset", "number", "boot"))
+        host.handed = {}
         host.wake_at = -1
         self.reference.schedule(host, self.net.now)
 

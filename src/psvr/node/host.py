@@ -47,7 +47,7 @@ class Options:
 class Host:
     def __init__(self, id: int, boot: int, now: int, options: Options, say: Callable[[bytes], None],
                  transport: Transport, deliver: Deliver, tell: Tell) -> None:
-        self.capacity, self.options, self.boot = Capacity(links=options.links, window=0), options, boot
+        self.capacity, self.options, self.boot = Capacity(links=options.links, window=1), options, boot
         self.say, self.transport, self.deliver, self.tell = say, transport, deliver, tell
         self.me = blank(Node, self.capacity)
         settings = self.me.settings
@@ -57,7 +57,7 @@ class Host:
         settings.id_bytes, settings.position_bytes = ID_BYTES, POSITION_BYTES
         settings.shortcuts = k.SHORTCUTS.index(options.shortcuts)
         rules.start(self.me, id, now)
-        self.me.own = self.me.seq = options.beat
+        rules.go_on_from(self.me, options.beat)
         self.hello, self.sub = blank(Hello, self.capacity), blank(Sub, self.capacity)
         self.outcome = blank(Outcome, self.capacity)
         self.outbox, self.window, self.number, self.born = Outbox(), Window(), 0, now

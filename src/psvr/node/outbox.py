@@ -9,7 +9,6 @@ from psvr.protocol.positions import NONE
 from psvr.protocol.records import Node, Pub
 from psvr.protocol.ring import has_ring
 
-WAITING = 256               # publications that wait; `publish` waits when there are more
 KEPT, KEPT_BYTES = 4096, 8 << 20        # of those that were sent; the oldest leave first
 LOOK, KEPT_LOOK = 50_000, 500_000       # µs between two looks
 AT_ONCE, NEXT = 64, 5_000   # publications that are repeated at one look, so that others have their turn; µs to the next
@@ -36,9 +35,12 @@ class Outbox:
         self.ring: int | None = None            # on which all of them went out, if that is known
 
     def is_full(self, me: Node) -> bool:
-        """No more should be published now.  What goes out while tables are being filled is repeated: it must stay."""
+        """No more should be published now: `publish` waits.
+
+        What goes out while tables are being filled is repeated: it must stay.
+        """
         many = 2 * self.doubted >= KEPT or 2 * self.doubted_bytes >= KEPT_BYTES
-        return len(self.waiting) >= WAITING or (many and rules.is_filling(me))
+        return len(self.waiting) >= k.OUTBOX or (many and rules.is_filling(me))
 
     def wait(self, own: Own, now: int) -> None:
         self.waiting.append(own)

@@ -1,8 +1,6 @@
 """Which publications were here before.
 
-The rules have a window for that too, of few places, because they look through all of it.  While those of the last 25 s
-do not fit, it lets no repetition through, so a node in a busy network would miss what its origin repeats.  This one
-finds a name at once, and has room.
+While those of the last 25 s do not fit, it lets no repetition through: better none than one that was here before.
 """
 
 from collections import OrderedDict

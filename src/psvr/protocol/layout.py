@@ -24,10 +24,7 @@ T = TypeVar("T")
 
 
 class Capacity(NamedTuple):
-    """How much a node can remember, and a message can carry, 1 at least: parameters of every layout.
-
-    A host that remembers publications itself, as the live node does, gives its node no window.
-    """
+    """How much a node can remember, and a message can carry, 1 at least: parameters of every layout."""
 
     links: int = 8          # places for links, and so for positions of a node; C_N at most
     candidates: int = 24    # further nodes that are heard but not kept

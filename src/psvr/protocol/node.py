@@ -30,7 +30,7 @@ def start(me: Node, id: int, now: int) -> None:
     for j in range(len(me.candidate)):
         links.forget_candidate(me.candidate[j])
     for w in range(len(me.seen)):
-        me.seen[w].origin, me.seen[w].boot, me.seen[w].number, me.seen[w].at = k.NOBODY, 0, 0, 0
+        me.seen[w].origin, me.seen[w].boot, me.seen[w].number = k.NOBODY, 0, 0
     for r in range(len(me.relayed)):
         me.relayed[r].key = me.relayed[r].at = 0
     me.number = me.turn = me.turned_away = me.own = me.seen_next = me.bursts = 0
@@ -40,6 +40,15 @@ def start(me: Node, id: int, now: int) -> None:
     ring.derive(me)
     me.hello_at = now + spread(me.id, now, 3, 0, me.settings.hello)
     me.trigger_at, me.said_at, me.sub_at, me.clean_at = 0, 0, now, now
+
+
+@rule
+def go_on_from(me: Node, beat: int) -> None:
+    """After `start`: my number as a root, above that of a former life, or I am taken for my dead self for a while.
+
+    Hosts count HELLO periods by a clock that goes on while a node is off.
+    """
+    me.own = me.seq = beat
 
 
 @rule
@@ -182,7 +191,7 @@ def wake(me: Node, now: int, out: Hello) -> int:
     said = 0
     if due(now, me.hello_at, 2 * me.settings.hello):
         links.each_period(me, now)
-        publication.tidy(me, now)
+        publication.tidy(me)
         subscription.tidy(me, now)
         tree.beat(me)
         derive(me, now)

@@ -8,7 +8,7 @@ from . import own, subscription
 from .around import forward_ring, forward_vr2015
 from .form import rule
 from .links import sender
-from .numbers import LOW32, clip, elapsed
+from .numbers import LOW32, clip
 from .positions import NONE
 from .psvr import detour as detour_psvr
 from .psvr import forward as forward_psvr
@@ -24,35 +24,30 @@ def uses_ring(me: Node) -> bool:
 
 
 @rule
-def is_new(me: Node, now: int, pub: Pub) -> bool:
-    """(origin, boot, number) is not in the window; now it is.  A repetition must not be older than the window.
+def is_new(me: Node, pub: Pub) -> bool:
+    """(origin, boot, number) is not in the window; now it is.
 
-    A host that gives me no window has one of its own.
+    It is for a PUB that passes me at several positions, or is flooded.  Hosts remember for longer what they have handed
+    to the application, and do not hand over again what an origin repeats.
     """
-    if len(me.seen) == 0:
-        return True
     for i in range(len(me.seen)):
         s = me.seen[i]
         if s.origin == pub.origin and s.boot == pub.boot and s.number == pub.number:
             return False
     place = clip(me.seen_next, 0, len(me.seen) - 1)
     s = me.seen[place]
-    if pub.again != 0 and s.origin != k.NOBODY and elapsed(now, s.at) < k.REPEAT_LIFE:
-        return False
-    s.origin, s.boot, s.number, s.at = pub.origin, pub.boot, pub.number, now
+    s.origin, s.boot, s.number = pub.origin, pub.boot, pub.number
     me.seen_next = (place + 1) % len(me.seen)
     return True
 
 
 @rule
-def tidy(me: Node, now: int) -> None:
+def tidy(me: Node) -> None:
     """Forget what cannot have been seen; a window that a fault has written suppresses nothing for long."""
     for i in range(len(me.seen)):
         s = me.seen[i]
         if s.origin < 0 or s.boot < 0 or s.number < 0:
-            s.origin, s.boot, s.number, s.at = k.NOBODY, 0, 0, 0
-        if elapsed(now, s.at) == k.FOREVER:
-            s.at = 0
+            s.origin, s.boot, s.number = k.NOBODY, 0, 0
     me.seen_next = clip(me.seen_next, 0, max(len(me.seen) - 1, 0))
 
 
@@ -129,7 +124,7 @@ def handle(me: Node, now: int, pub: Pub, out: Outcome) -> None:
         return
     system = me.settings.system
     wanted = wants(me, pub.channel)
-    new = (wanted or system == k.FLOOD) and is_new(me, now, pub)
+    new = (wanted or system == k.FLOOD) and is_new(me, pub)
     out.deliver = 1 if wanted and new else 0
     if mine_without_ring:
         if me.root == me.id and me.size == 1:

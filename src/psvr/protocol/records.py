@@ -111,7 +111,6 @@ class Seen:
     origin: Id
     boot: Number
     number: Number
-    at: Time
 
 
 @record

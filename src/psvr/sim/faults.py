@@ -21,7 +21,8 @@ CLOCK_MOST = 1 << 40            # µs, twelve days: how far apart the clocks of 
 
 
 def scramble(record: NDArray[Any], rng: np.random.Generator, keep: Iterable[str]) -> None:
-    """Every byte of one record at random, but for the fields that are kept; `record` is a slice of length one."""
+    """Every byte of one record at random, but for the fields that are kept; `record` is a slice of length one, or of
+    more if nothing is kept."""
     kept = {name: record[name].copy() for name in keep}
     record.view(np.uint8)[:] = rng.integers(0, 256, record.nbytes, np.uint8)
     for name, value in kept.items():
@@ -40,6 +41,7 @@ def corrupt(world: World, v: int, now: int, rng: np.random.Generator) -> None:
     for frames, messages, length in pools:
         for i in np.flatnonzero((frames["used"] != 0) & (frames["node"] == v)):
             scramble(messages[i:i + 1], rng, (length,))
+    scramble(world.handed[v], rng, ())
     host = world.hosts[v:v + 1]
     host["offset"], host["number"] = rng.integers(0, CLOCK_MOST), rng.integers(0, 1 << 30)
     host["boot"] = rng.integers(0, 1 << 30)
@@ -82,7 +84,9 @@ def boot(world: World, v: int, now: int, offset: int) -> None:
     host["starts"] += 1
     host["number"] = host["waiting"] = host["kept"] = 0
     switch(world, v, now, True)
+    world.handed[v] = 0
     rules.start(world.nodes[v], int(world.ids[v]), now + offset)
+    rules.go_on_from(world.nodes[v], now // int(world.nodes["settings"]["hello"][v]))
     schedule(world, v, now)
 
 

@@ -8,11 +8,13 @@ from typing import Any
 from psvr.compiled import constants as k
 from psvr.compiled import node as rules
 from psvr.compiled.invariants import where
+from psvr.compiled.positions import NONE
 from psvr.compiled.publication import carry, detour
 from psvr.compiled.wire_length import hello_length, pub_length, sub_length
 from psvr.graphs.csr import link_to
 from psvr.jit import in_place
 
+from .handed import is_new
 from .medium import access, airtime, lost, work
 from .notes import (
     ALL_LEVEL,
@@ -37,9 +39,8 @@ WAKE, HELLO_END, SUB_START, SUB_END, PUB_END, SOURCE = range(6)
 WAITED, AGAIN = 14, 15          # after the events of the wireless channel
 ACK = 0                         # of a frame on the air: what it is beside HELLO_END, SUB_END and PUB_END
 KINDS = 16
-OUTBOX = 8                      # publications that wait at a node for a ring, and as many that are kept once sent …
-SURE, DOUBTED = 1, 2            # … without, or with doubt that they would reach all …
-LOOK, KEPT_LOOK = 250_000, 1_000_000            # … µs between two looks
+SURE, DOUBTED = 1, 2            # of a publication that was sent and is kept: was there doubt that it would reach all?
+LOOK, KEPT_LOOK = 250_000, 1_000_000    # µs between two looks at one that waits for a ring, and at one that is kept
 ROUNDS, ROUND_PAUSE = 2, 1_000_000      # a frame that failed, detour and all, is tried again so often, µs later
 
 
@@ -335,7 +336,8 @@ def after_pub(w: World, v: int, pub: Any, publication: int, now: int) -> None:
     A node that has started again does not know what it had before: a host hands over nothing that is older than it.
     """
     tally, out = w.tally[0], w.outcome[0]
-    if out.deliver == 1 and w.publications[publication].time >= w.hosts[v].born:
+    new = out.deliver == 1 and w.publications[publication].time >= w.hosts[v].born
+    if new and is_new(w.handed, v, local(w, v, now), pub):
         d = w.deliveries[tally.delivered]
         d.time, d.publication, d.node, d.hops = now, publication, v, pub.hops
         tally.delivered += 1
@@ -365,7 +367,7 @@ def publish(w: World, v: int, channel: int, load: int, now: int) -> int:
     if tally.level >= PUB_LEVEL:
         note_pub(w, now, PUBLISHED, v, -1, pub, channel, -1, -1)
     f.got = host.starts                 # after a restart it is forgotten
-    if rules.should_wait(w.nodes[v]) and host.waiting < OUTBOX:
+    if rules.should_wait(w.nodes[v]) and host.waiting < k.OUTBOX:
         host.waiting += 1
         push(w.heap, w.counter, now + LOOK, WAITED, v, i)
     else:
@@ -379,7 +381,7 @@ def let_out(w: World, i: int, now: int) -> None:
     """A publication goes its way, the first time or once more."""
     f, pub = w.pub_frames[i], w.pubs[i]
     v, hashed, first = f.node, w.hashes[w.publications[f.publication].channel], f.kept == 0
-    f.kept = DOUBTED if rules.in_doubt(w.nodes[v], hashed) else SURE
+    f.kept, f.rings = DOUBTED if rules.in_doubt(w.nodes[v], hashed) else SURE, w.hosts[v].rings
     if first:
         rules.publish(w.nodes[v], local(w, v, now), hashed, pub.boot, pub.number, pub.load, pub, w.outcome[0])
     else:
@@ -392,7 +394,7 @@ def keep(w: World, i: int, now: int) -> None:
     """A publication has been sent.  Its origin may have to repeat it, and keeps it for a while."""
     f = w.pub_frames[i]
     host = w.hosts[f.node]
-    if rules.may_repeat(w.nodes[f.node]) and host.kept < OUTBOX:
+    if rules.may_repeat(w.nodes[f.node]) and host.kept < k.OUTBOX:
         host.kept += 1
         push(w.heap, w.counter, now + KEPT_LOOK, WAITED, f.node, i)
     else:
@@ -418,8 +420,13 @@ def waited(w: World, i: int, now: int) -> None:
 
 @in_place
 def kept(w: World, i: int, now: int, late: bool) -> None:
-    """A publication that was sent: once more, if the rules say so, until it is too old."""
+    """A publication that was sent: once more, if the rules say so, until it is too old.
+
+    Another ring may have the same name: it stands for who is where, and all may be again as it was.
+    """
     f = w.pub_frames[i]
+    if f.rings != w.hosts[f.node].rings:
+        w.pubs[i].ring = NONE
     if late:
         w.hosts[f.node].kept -= 1
         give_back(w.pub_frames, w.pools[PUBS], i)

@@ -43,6 +43,7 @@ def note_changes(w: World, v: int, now: int) -> None:
             note(w, now, PARENT_CHANGED, v, me.parent, -1, me.root)
     if me.ring != host.ring:
         host.ring = me.ring
+        host.rings += 1
         tally.ring_changes += 1
         if tally.level >= CONTROL_LEVEL:
             note(w, now, RING_CHANGED, v, -1, -1, me.ring)

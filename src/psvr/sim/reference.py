@@ -17,8 +17,9 @@ from psvr.protocol.records import Hello, Node, Outcome, Pub, Sub
 from psvr.protocol.wire_length import hello_length, pub_length, sub_length
 
 PREAMBLE, WORK = 6, (1_000, 5_000)
-OUTBOX, LOOK, KEPT_LOOK = 8, 250_000, 1_000_000     # publications that wait, or are kept; how often they are looked at
+LOOK, KEPT_LOOK = 250_000, 1_000_000            # µs between two looks at publications that wait, or are kept
 ROUNDS, ROUND_PAUSE = 2, 1_000_000              # tries of a frame that failed
+TOGETHER = 8                                    # names that fall together are remembered
 MOST_KINDS = 16                                 # of events, in the fingerprint
 NO_FRAME = {"HELLO": 1, "SUB": 3}               # what stands in the trace's detail for a frame's kind
 LEVELS = ("off", "pub", "control", "all")
@@ -32,9 +33,10 @@ class Host:
         self.index, self.node, self.hello = index, blank(Node, capacity), blank(Hello, capacity)
         self.wake_at, self.offset, self.free_at, self.born = -1, 0, 0, 0
         self.alive, self.jammed, self.boot, self.number, self.hellos = False, 0, 0, 0, 0
-        self.waiting, self.kept, self.starts = 0, 0, 0
+        self.waiting, self.kept, self.starts, self.rings = 0, 0, 0, 0
         self.parent = self.ring = self.table = 0
         self.reach: list[int] = []
+        self.handed: dict[int, list[tuple[int, tuple[int, int, int]]]] = {}
 
 
 class Reference:
@@ -43,9 +45,10 @@ class Reference:
 
     def __init__(self, ids: list[int], reach: list[list[int]], hashes: list[int], capacity: Capacity, *, loss: int = 0,
                  loss_key: int = 0, ack_key: int = 0, retries: int = 3, bitrate: int = 250_000,
-                 level: str = "all") -> None:
+                 level: str = "all", places: int = 64) -> None:
         self.ids, self.hashes, self.capacity = ids, hashes, capacity
         self.loss, self.loss_key, self.ack_key = loss, loss_key, ack_key
+        self.places = places            # for names of what was handed over, per host
         self.retries, self.bitrate, self.level = retries, bitrate, LEVELS.index(level)
         self.hosts = [Host(v, capacity) for v in range(len(ids))]
         for host, others in zip(self.hosts, reach):
@@ -101,8 +104,9 @@ class Reference:
         if self.level >= 2 and me.parent != host.parent:
             host.parent = me.parent
             self.note(now, "parent changed", v, "control", peer=me.parent, detail=me.root)
-        if self.level >= 2 and me.ring != host.ring:
+        if me.ring != host.ring:
             host.ring = me.ring
+            host.rings += 1
             self.note(now, "ring changed", v, "control", detail=me.ring)
 
     def note_table(self, host: Host, now: int) -> None:
@@ -156,7 +160,9 @@ class Reference:
         host.boot += 1
         host.starts += 1
         host.born = now
+        host.handed = {}
         rules.start(host.node, self.ids[v], now + offset)
+        rules.go_on_from(host.node, now // host.node.settings.hello)
         self.schedule(host, now)
 
     def crash(self, now: int, v: int) -> None:
@@ -242,9 +248,9 @@ class Reference:
         pub.origin, pub.boot, pub.number, pub.load = self.ids[v], host.boot, host.number, load
         pub.cur = pub.ep = -1
         self.note_pub(now, "published", v, -1, pub, which)
-        if rules.should_wait(host.node) and host.waiting < OUTBOX:
+        if rules.should_wait(host.node) and host.waiting < k.OUTBOX:
             host.waiting += 1
-            self.at(now + LOOK, self.waited, host, pub, which, host.starts, False, False)
+            self.at(now + LOOK, self.waited, host, pub, which, host.starts, -1, False)
         else:
             self.send_and_keep(now, host, pub, which)
 
@@ -259,27 +265,30 @@ class Reference:
         self.after_pub(now, host.index, pub, outcome, which)
         return doubted
 
-    def waited(self, now: int, host: Host, pub: Pub, which: int, starts: int, sent: bool, doubted: bool) -> None:
+    def waited(self, now: int, host: Host, pub: Pub, which: int, starts: int, rings: int, doubted: bool) -> None:
+        """`rings`: the host's count when it was sent; −1: it was not."""
         if not host.alive or host.starts != starts:
             return
         late = now >= self.publications[which]["time"] + k.KEEP
-        if sent and late:
+        if rings >= 0 and late:
             host.kept -= 1
-        elif sent:
+        elif rings >= 0:
+            if rings != host.rings:
+                pub.ring = -1
             if rules.should_repeat(host.node, pub, doubted):
-                doubted = self.let_out(now, host, pub, which, False)
-            self.at(now + KEPT_LOOK, self.waited, host, pub, which, starts, True, doubted)
+                doubted, rings = self.let_out(now, host, pub, which, False), host.rings
+            self.at(now + KEPT_LOOK, self.waited, host, pub, which, starts, rings, doubted)
         elif rules.should_wait(host.node) and not late:
-            self.at(now + LOOK, self.waited, host, pub, which, starts, False, False)
+            self.at(now + LOOK, self.waited, host, pub, which, starts, -1, False)
         else:
             host.waiting -= 1
             self.send_and_keep(now, host, pub, which)
 
     def send_and_keep(self, now: int, host: Host, pub: Pub, which: int) -> None:
         doubted = self.let_out(now, host, pub, which, True)
-        if rules.may_repeat(host.node) and host.kept < OUTBOX:
+        if rules.may_repeat(host.node) and host.kept < k.OUTBOX:
             host.kept += 1
-            self.at(now + KEPT_LOOK, self.waited, host, pub, which, host.starts, True, doubted)
+            self.at(now + KEPT_LOOK, self.waited, host, pub, which, host.starts, host.rings, doubted)
 
     def source(self, now: int, v: int, channel: int, load: int, period: int, stop: int) -> None:
         if self.hosts[v].alive:
@@ -288,12 +297,25 @@ class Reference:
             self.at(now + period, self.source, v, channel, load, period, stop)
 
     def after_pub(self, now: int, v: int, pub: Pub, outcome: Outcome, which: int) -> None:
-        if outcome.deliver and self.publications[which]["time"] >= self.hosts[v].born:
+        if outcome.deliver and self.publications[which]["time"] >= self.hosts[v].born and self.is_new(now, v, pub):
             self.deliveries.append((now, which, v, pub.hops))
             self.note_pub(now, "delivered", v, pub.src, pub, which)
         if outcome.reason:
             self.note_pub(now, "dropped", v, pub.src, pub, which, reason=outcome.reason)
         self.send_all(now, v, pub, outcome, which, False)
+
+    def is_new(self, now: int, v: int, pub: Pub) -> bool:
+        """Names that fall together, the oldest first; a ninth takes its place."""
+        host, name = self.hosts[v], (pub.origin, pub.boot, pub.number)
+        together = mix(mix(mix(0, pub.origin), pub.boot), pub.number) % (self.places // TOGETHER)
+        known = host.handed.setdefault(together, [])
+        full = len(known) == TOGETHER
+        if any(name == other for _, other in known):
+            return False
+        if full and pub.again and now + host.offset < known[0][0] + k.REPEAT_LIFE:
+            return False
+        known[:] = [*(known[1:] if full else known), (now + host.offset, name)]
+        return True
 
     def send_all(self, now: int, v: int, pub: Pub, outcome: Outcome, which: int, detoured: bool) -> None:
         for s, send in enumerate(outcome.send[:outcome.sends]):

@@ -11,6 +11,7 @@ from psvr.protocol.records import Hello, Node, Outcome, Pub, Sub
 from psvr.trace import ROW
 
 from .demand import SOURCE
+from .handed import HANDED, places
 from .queue import new_queue
 from .radio.air import Air
 
@@ -22,14 +23,14 @@ HOST = np.dtype([
     ("born", "i8"),             # when it last started: what is older it may have handed over before
     ("alive", "i4"), ("jammed", "i4"), ("boot", "i4"), ("number", "i4"), ("hellos", "i4"),
     ("waiting", "i4"), ("kept", "i4"),          # publications that wait for a ring, or were sent and are kept
-    ("starts", "i4"), ("pad", "i4"),            # how often it has started
+    ("starts", "i4"), ("rings", "i4"),          # how often it has started, and had another ring, or none
     ("parent", "i8"), ("ring", "i8"), ("table", "i8")], align=True)     # as last written to the trace
 SUBS, PUBS = 0, 1               # the pools of frames …
 POOL = np.dtype([("free", "i8"), ("used", "i8")])       # … each a chain of free places, and how many are not
 # A SUB or PUB on its way; the message stands at the same place of `subs` or `pubs`.
 FRAME = np.dtype([
     ("node", "i4"), ("to", "i4"), ("tries", "i4"), ("copies", "i4"), ("got", "i4"), ("detour", "i4"),
-    ("rounds", "i4"), ("kept", "i4"),
+    ("rounds", "i4"), ("kept", "i4"), ("rings", "i4"), ("pad", "i4"),
     ("publication", "i4"), ("at", "i4"), ("next", "i4"), ("used", "i4")], align=True)
 PUBLICATION = np.dtype([("time", "i8"), ("node", "i4"), ("channel", "i4"), ("messages", "i4"), ("receptions", "i4")])
 DELIVERY = np.dtype([("time", "i8"), ("publication", "i4"), ("node", "i4"), ("hops", "i4"), ("pad", "i4")])
@@ -64,6 +65,7 @@ class World(NamedTuple):
     counter: NDArray[Any]
     publications: NDArray[Any]  # PUBLICATION, in the order of time
     deliveries: NDArray[Any]    # DELIVERY
+    handed: NDArray[Any]        # [node, place] HANDED
     rows: NDArray[Any]          # ROW, of the trace, until they are taken
     tally: NDArray[Any]         # [1] TALLY
     drops: NDArray[np.int64]    # [reason] PUBs that went no further; the last reason is the host's
@@ -88,7 +90,8 @@ def new_world(capacity: Capacity, ids: NDArray[np.int64], first: NDArray[np.int6
         first=np.ascontiguousarray(first, np.int64), near=np.ascontiguousarray(near, np.int32),
         cut=np.zeros(len(near), np.uint8), hashes=np.ascontiguousarray(hashes, np.int64),
         sources=sources.astype(SOURCE), heap=heap, counter=counter,
-        publications=np.zeros(1024, PUBLICATION), deliveries=np.zeros(2 * room, DELIVERY), rows=np.zeros(0, ROW),
+        publications=np.zeros(1024, PUBLICATION), deliveries=np.zeros(2 * room, DELIVERY),
+        handed=np.zeros((n, places(n, sources["period"])), HANDED), rows=np.zeros(0, ROW),
         tally=np.zeros(1, TALLY), drops=np.zeros(len(REASONS) + 1, np.int64), air=air)
     world.tally["room"], world.tally["wireless"] = room, len(air.radios) > 0
     chain(world.sub_frames, 0)
