@@ -177,3 +177,47 @@ def test_who_starts_again_gets_nothing_twice(model: str) -> None:
     run_to_end(net)
     found = summary(net)
     assert found["delivered"] > 5000 and found["duplicates"] == 0
+
+
+@pytest.mark.parametrize("seed", range(1, 4))
+def test_a_busy_network_that_was_in_parts_gets_all_that_was_published_meanwhile(seed: int) -> None:
+    """Far more publications come between one and its repetition than the rules' own window holds."""
+    net = Network(parse({
+        "seed": seed, "duration": 110, "warmup": 30, "topology": {"kind": "grid", "n": 25},
+        "radio": {"model": "lossy", "loss": 0.1},
+        "traffic": [{"channel": "news", "subscribers": list(range(0, 25, 2)), "every": 2}],
+        "fault": [{"at": 40, "kind": "partition", "nodes": [0, 1, 2, 3, 4, 5, 6, 7], "duration": 8}]}))
+    run_to_end(net)
+    found = summary(net)
+    assert found["recoveries"][0] > 8 and found["duplicates"] == 0
+    assert found["expected"] > 6000 and found["missed"] <= found["expected"] // 500
+
+
+def test_a_ring_that_returns_under_its_old_name_is_another_one() -> None:
+    """What went out on it before it broke is repeated, also if there was no time for that in between."""
+    net = Network(parse({"topology": {"kind": "line", "n": 3}}))
+    for v in range(3):
+        net.subscribe(v, "c")
+    net.run_until_stable()
+    net.run(5)
+    name = net.node(0)["ring"]
+    net.cut([(1, 2)])
+    net.publish(0, "c")                     # 2 does not get it
+    while net.node(0)["ring"] == name:
+        net.run(0.05)
+    net.heal([(1, 2)])
+    net.run(20)
+    assert net.node(0)["ring"] == name
+    assert sorted(net.world.deliveries[:net.world.tally["delivered"][0]]["node"].tolist()) == [0, 1, 2]
+
+
+def test_a_root_that_is_back_is_followed_at_once() -> None:
+    """It counts on by the clock; from 0, those who saw it die would refuse it for 24 periods."""
+    net = Network(parse({"topology": {"kind": "ring", "n": 4}}))
+    net.run(30)
+    net.crash([0])
+    net.run(16)
+    assert set(net.world.nodes["root"][1:]) == {1}
+    net.restart([0])
+    net.run(8)
+    assert set(net.world.nodes["root"]) == {0}
