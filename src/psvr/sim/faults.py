@@ -84,7 +84,8 @@ def boot(world: World, v: int, now: int, offset: int) -> None:
     host["starts"] += 1
     host["number"] = host["waiting"] = host["kept"] = 0
     switch(world, v, now, True)
-    world.handed[v] = 0
+    if host["starts"][0] > 1:           # else it has never been touched, and need not take up memory
+        world.handed[v] = 0
     rules.start(world.nodes[v], int(world.ids[v]), now + offset)
     rules.go_on_from(world.nodes[v], now // int(world.nodes["settings"]["hello"][v]))
     schedule(world, v, now)
