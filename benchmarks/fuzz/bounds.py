@@ -14,7 +14,7 @@ class Grown(Exception):
 def of_peer(peer: Peer) -> Iterator[tuple[str, int, int]]:
     yield "numbers known", peer.seen.bit_length(), REMEMBERED
     yield "halves", len(peer.halves), transport.HALVES + 1
-    yield "bytes of halves", sum(len(p) for parts in peer.halves.values() for p in parts.values()), \
+    yield "bytes of halves", sum(len(p) for half in peer.halves.values() for p in half.parts.values()), \
         (transport.HALVES + 1) * transport.PARTS * transport.ROOM
     yield "flying", len(peer.flying), MANY
     yield "waiting", len(peer.waiting), transport.QUEUE + 16 * transport.PARTS

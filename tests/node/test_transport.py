@@ -6,7 +6,7 @@ import pytest
 
 from psvr.node import envelope
 from psvr.node.peer import MANY, REMEMBERED, Peer
-from psvr.node.transport import HALVES, PARTS, QUEUE, ROOM, TRIES, Transport
+from psvr.node.transport import HALF_LIFE, HALVES, PARTS, QUEUE, ROOM, TRIES, Transport
 
 
 class Pair:
@@ -157,6 +157,26 @@ def test_parts_that_no_honest_neighbour_would_send() -> None:
         for item in envelope.items(endless):
             pair.ends[1].hear(peer, item, pair.now, pair.take)
     assert len(peer.halves) <= HALVES + 1 and pair.taken == []
+
+
+def test_a_frame_that_is_never_completed_is_forgotten() -> None:
+    """Of one that a neighbour gave up, parts would stay for as long as it is a neighbour."""
+    pair = Pair()
+
+    def hear(number: int, part: int, later: int) -> None:
+        for item in envelope.items(envelope.part(number, part, 3, b"x")):
+            pair.ends[1].hear(pair.peers[1], item, pair.now + later, pair.take)
+
+    hear(1, 0, 0)
+    hear(12, 2, HALF_LIFE)
+    assert list(pair.peers[1].halves) == [1, 10]
+    hear(21, 1, HALF_LIFE + 1)
+    assert list(pair.peers[1].halves) == [10, 20]
+    hear(10, 0, 2 * HALF_LIFE + 1)                  # it comes too late itself
+    assert list(pair.peers[1].halves) == [20]
+    hear(20, 0, 2 * HALF_LIFE + 1)
+    hear(22, 2, 2 * HALF_LIFE + 1)
+    assert pair.peers[1].halves == {} and pair.taken == [b"xxx"]
 
 
 def test_parts_that_are_not_taken_leave_nothing_behind() -> None:

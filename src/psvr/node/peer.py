@@ -3,6 +3,7 @@
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from .envelope import NUMBERS
 from .link import Address
@@ -24,6 +25,13 @@ class Pending:
     useful: Useful
     tries: int = 0
     sent: int = 0
+
+
+class Half(NamedTuple):
+    """A frame of which parts are still missing."""
+
+    begun: int
+    parts: dict[int, bytes]
 
 
 class Message:
@@ -57,7 +65,7 @@ class Peer:
     acks: list[int] = field(default_factory=list)
     newest: int = 0                                             # of its numbers …
     seen: int = 0                                               # … and which of those before have come, bit by bit
-    halves: dict[int, dict[int, bytes]] = field(default_factory=dict)
+    halves: dict[int, Half] = field(default_factory=dict)       # by their first number, the oldest first
     trip: int = 0                                               # µs, there and back, smoothed
     spread: int = 0
 

@@ -14,13 +14,14 @@ from psvr.protocol.wire import SUB
 from . import envelope
 from .envelope import ACK, FRAME, NUMBERED, NUMBERS, PART, PIECE, Item
 from .link import Address
-from .peer import Done, Message, Peer, Pending, Useful
+from .peer import Done, Half, Message, Peer, Pending, Useful
 
 ROOM = 1200                 # bytes of items in a datagram: with all headers it passes where 1280 bytes pass
 QUEUE = 1024                # items that wait for one neighbour, then `is_full`
 TRIES = 9
 PARTS = 64                  # of one frame
-HALVES = 128                # frames of one neighbour of which parts are still missing: more than it can have on its way
+HALVES = 128                # frames of one neighbour that miss parts: more than it can have on its way …
+HALF_LIFE = 60_000_000      # … and µs, longer than it tries: its parts fly together, or right behind each other
 
 
 class Transport:
@@ -132,23 +133,22 @@ class Transport:
         if item.kind == ACK:
             for number in envelope.numbers(item.body):
                 self.acknowledged(peer, number, now)
-        elif peer.is_known(item.number) or self.complete(peer, item, take):
+        elif peer.is_known(item.number) or self.complete(peer, item, now, take):
             peer.know(item.number)
             peer.acks.append(item.number)
             self.touched[peer.id] = peer
 
-    def complete(self, peer: Peer, item: Item, take: Callable[[bytes], bool]) -> bool:
+    def complete(self, peer: Peer, item: Item, now: int, take: Callable[[bytes], bool]) -> bool:
         """Keep a part, or hand over what is whole; False if it is to come again."""
         if item.kind != PART:
             return take(item.body)
         if item.parts > PARTS or len(item.body) > ROOM:
             return False
         head = (item.number - item.part) % NUMBERS
-        parts = peer.halves.setdefault(head, {})
+        parts = peer.halves.setdefault(head, Half(now, {})).parts
         parts[item.part] = item.body
         if len(parts) < item.parts:
-            if len(peer.halves) > HALVES:
-                del peer.halves[next(iter(peer.halves))]
+            forget_halves(peer, now)
             return True
         if take(b"".join(parts[i] for i in sorted(parts))):
             del peer.halves[head]
@@ -187,6 +187,15 @@ class Transport:
                     begin, length = i, 0
                 length += len(item)
             self.send_items(b"".join(items[begin:]), peer)
+
+
+def forget_halves(peer: Peer, now: int) -> None:
+    """Those that are too many or too old; nobody completes them any more."""
+    while peer.halves:
+        first, half = next(iter(peer.halves.items()))
+        if len(peer.halves) <= HALVES and now - half.begun <= HALF_LIFE:
+            return
+        del peer.halves[first]
 
 
 def kind_of(item: bytes) -> str:
