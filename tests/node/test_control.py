@@ -20,9 +20,10 @@ from hypothesis import strategies as st
 from psvr.errors import BadInput
 from psvr.node import control
 from psvr.node.control import Control
+from psvr.node.inbox import TOO_SLOW
 from psvr.node.lines import data_of, with_data
 from psvr.node.logs import Log
-from psvr.node.node import Node
+from psvr.node.node import QUEUE, Node
 
 Lines = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
@@ -199,23 +200,40 @@ def test_any_bytes_do_no_harm(tmp_path: Path, said: list[bytes]) -> None:
     within(tmp_path, work)
 
 
-def test_a_client_that_does_not_read_is_dropped_and_others_are_not(tmp_path: Path,
-                                                                   monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(control, "UNREAD", 1 << 20)
+def test_a_client_that_does_not_read_gets_what_its_queue_holds_and_the_rest_is_counted(tmp_path: Path) -> None:
+    async def work(it: Local) -> None:
+        deaf, waiting = await it.connect()
+        deaf._transport.pause_reading()         # type: ignore[attr-defined]
+        waiting.write(b'{"op": "subscribe", "channels": ["a"]}\n')
+        await until(lambda: "a" in it.node.inbox.wanted)
+        reader, writer = await it.subscribed("a")
+        for _ in range(QUEUE + 300):
+            await it.node.publish("a", "x" * 50_000)
+            assert len(json.loads(await reader.readline())["data"]) == 50_000
+        dropped = it.node.status()["dropped"][TOO_SLOW]
+        assert 0 < dropped <= 300 and len(it.node.inbox.wanted["a"]) == 2
+        deaf._transport.resume_reading()        # type: ignore[attr-defined]
+        assert json.loads(await deaf.readline()) == {"subscribed": ["a"]}
+        for number in range(1, QUEUE + 300 - dropped + 1):
+            assert json.loads(await deaf.readline())["sequence"] == number
+        assert it.logged.getvalue() == ""
+        waiting.close()
+        writer.close()
+    within(tmp_path, work)
 
+
+def test_a_client_that_reads_nothing_hangs_up(tmp_path: Path) -> None:
     async def work(it: Local) -> None:
         deaf = socket.socket(socket.AF_UNIX)
         deaf.connect(str(it.path))
-        deaf.send(b'{"op": "subscribe", "channels": ["a"]}\n')
-        await until(lambda: "a" in it.node.inbox.wanted)
-        reader, writer = await it.subscribed("a")
-        for _ in range(100):
+        deaf.send(b'{"op": "subscribe", "channels": ["a", "b"]}\n')
+        await until(lambda: "b" in it.node.inbox.wanted)
+        for _ in range(50):
             await it.node.publish("a", "x" * 50_000)
-            assert len(json.loads(await reader.readline())["data"]) == 50_000
-        await until(lambda: len(it.node.inbox.wanted["a"]) == 1)
-        assert it.logged.getvalue().count("does not read its messages channel=a") == 1
+            await it.node.publish("b", "x" * 50_000)
         deaf.close()
-        writer.close()
+        await until(lambda: it.node.inbox.wanted == {} and not it.control.clients)
+        assert it.logged.getvalue() == ""
     within(tmp_path, work)
 
 

@@ -7,6 +7,8 @@ from pathlib import Path
 from psvr.node.client import Client
 from psvr.node.config import load
 
+WAIT = 3.0              # seconds for a node that is just being started
+
 
 def add_socket(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--socket", metavar="PATH", help="socket of the node (default: where a node that was "
@@ -16,4 +18,4 @@ def add_socket(parser: argparse.ArgumentParser) -> None:
 
 def client_of(options: argparse.Namespace) -> Client:
     file = Path(options.config) if options.config else None
-    return Client(load(file, os.environ, {"socket": options.socket}).socket)
+    return Client(load(file, os.environ, {"socket": options.socket}).socket, WAIT)

@@ -2,6 +2,7 @@
 
 import contextlib
 import socket
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
@@ -13,18 +14,20 @@ from .lines import packed, unpacked
 
 AHEAD = 64                      # requests that may wait for their answers: all of these fit the socket's buffer
 PATIENCE = 10.0                 # seconds for an answer that is given at once
+LOOK = 0.05                     # seconds between two looks for a node
 GONE = "the node has stopped"
+HUNG_UP = "the connection to the node has ended: it hung up, or was started again (see its log)"
+NOBODY = (FileNotFoundError, ConnectionRefusedError)
 
 
 class Client:
-    """A connection to a node."""
+    """A connection to a node; `wait` is how many seconds it may still take until the node is there."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, wait: float = 0.0) -> None:
         self.path = path
-        self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         try:
-            self.sock.connect(str(path))
-        except (FileNotFoundError, ConnectionRefusedError):
+            self.sock = connected(path, wait)
+        except NOBODY:
             raise BadInput(f"no node is running here (nobody listens at {path}); start one with psvr node, "
                            "or name the socket of another with --socket") from None
         except PermissionError:
@@ -53,11 +56,21 @@ class Client:
         except TimeoutError:
             raise BadInput(f"the node has not answered for {PATIENCE:g} s ({self.path})") from None
         if not line.endswith(b"\n"):
-            raise BadInput(GONE)
+            raise BadInput(self.end())
         told = unpacked(line)
         if "error" in told:
             raise BadInput(str(told["error"]))
         return told
+
+    def end(self) -> str:
+        """Why there are no more answers."""
+        try:
+            connected(self.path, 0).close()
+        except NOBODY:
+            return GONE
+        except OSError:
+            pass
+        return HUNG_UP
 
     def status(self) -> dict[str, Any]:
         self.sock.settimeout(PATIENCE)
@@ -96,3 +109,17 @@ class Client:
             self.answer()
         except BadInput as error:
             raise BadInput(f"{where}{error}") from None
+
+
+def connected(path: Path, wait: float) -> socket.socket:
+    end = time.monotonic() + wait
+    while True:
+        sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        try:
+            sock.connect(str(path))
+            return sock
+        except OSError as error:
+            sock.close()
+            if not isinstance(error, NOBODY) or time.monotonic() > end:
+                raise
+        time.sleep(LOOK)

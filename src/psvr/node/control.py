@@ -31,7 +31,6 @@ from .naming import PAYLOAD_MOST
 if TYPE_CHECKING:
     from .node import Node
 
-UNREAD = 4 << 20                # bytes that wait for a client; one that lets more pile up is dropped
 CLIENTS = 256
 CHANNELS = 4096                 # of one client
 
@@ -112,21 +111,19 @@ class Control:
             wanted = [stack.enter_context(contextlib.closing(self.node.subscribe(name)))
                       for name in channels_of(request)]
             answer(writer, {"subscribed": [subscription.channel for subscription in wanted]})
-            pumps = [asyncio.ensure_future(self.pump(subscription, writer)) for subscription in wanted]
-            for pump in pumps:
-                stack.callback(pump.cancel)
+            turn = asyncio.Lock()
+            for subscription in wanted:
+                stack.callback(asyncio.ensure_future(pump(subscription, writer, turn)).cancel)
             await hang_up(reader)
 
-    async def pump(self, subscription: Subscription, writer: asyncio.StreamWriter) -> None:
+
+async def pump(subscription: Subscription, writer: asyncio.StreamWriter, turn: asyncio.Lock) -> None:
+    """Messages go to the client as it takes them; the others wait in the subscription, which has a bound."""
+    with contextlib.suppress(OSError):          # it hung up
         async for message in subscription:
-            if writer.is_closing():
-                return
-            answer(writer, told(message))
-            waiting = writer.transport.get_write_buffer_size()
-            if waiting > UNREAD:
-                self.log.warning("a subscriber is dropped: it does not read its messages", channel=message.channel,
-                                 waiting=waiting)
-                writer.transport.abort()
+            async with turn:
+                answer(writer, told(message))
+                await writer.drain()
         writer.close()          # the node has stopped, or left the channel
 
 
