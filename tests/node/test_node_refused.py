@@ -90,6 +90,24 @@ def test_standard_streams_that_are_closed(alone: Process) -> None:
     refused(printed(full), "cannot write the result: No space left on device")
 
 
+@pytest.mark.parametrize("line", [
+    "sub c", "status", "keygen", "keygen --show good.key", "node --listen 127.0.0.1:0", "pub c x", "lab list",
+    "route --example small", "--version", "--help", "nonsense"])
+def test_standard_output_that_is_closed(here: Path, line: str) -> None:
+    closed = subprocess.run(f"{sys.executable} -m psvr {line} >&-", shell=True, text=True, stderr=subprocess.PIPE,
+                            check=False, timeout=PATIENCE)
+    assert closed.returncode == 2
+    assert closed.stderr == "psvr: standard output is closed; send it to a file or /dev/null\n"
+    assert not (here / "state").exists()
+
+
+def test_standard_error_that_is_closed(here: Path) -> None:
+    for line, code in (("pub c x >&- 2>&-", 2), ("keygen --show absent 2>&-", 2), ("keygen --show good.key 2>&-", 0)):
+        closed = subprocess.run(f"{sys.executable} -m psvr {line}", shell=True, capture_output=True, check=False,
+                                timeout=PATIENCE)
+        assert closed.returncode == code and (closed.stdout == b"") == (code == 2), closed
+
+
 def test_a_port_in_use(tmp_path: Path) -> None:
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as held:
         held.bind(("127.0.0.1", 0))
@@ -105,6 +123,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for variable in [v for v in os.environ if v.startswith("PSVR_")]:
         monkeypatch.delenv(variable)
     monkeypatch.setenv("PSVR_STATE", "state")
+    monkeypatch.setattr("psvr.cli.local.WAIT", 0.0)
     (tmp_path / "bad.toml").write_text("hello = \n")
     (tmp_path / "typo.toml").write_text("helo = 1\n")
     (tmp_path / "file").write_text("")
@@ -124,6 +143,9 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     ("node --listen 192.0.2.1:5 --key-file good.key", "listen: cannot use 192.0.2.1 port 5: Cannot assign"),
     ("node --listen 192.0.2.1:5", "listen: without a key only addresses of this machine are used, not 192.0.2.1"),
     ("node --listen x.invalid:5 --open", "listen: 'x.invalid' is no address that can be used here"),
+    ("node --peers nosuchhost.invalid:5", "peers: without a key only addresses of this machine are used, not nosuch"),
+    ("node --listen 127.0.0.1:0 --peers 192.0.2.1:5", "peers: without a key only addresses of this machine are used"),
+    ("node --peers nosuchhost.invalid:5 --open", "peers: 'nosuchhost.invalid' is no address that can be used here"),
     ("node --listen 5", '--listen: must be HOST:PORT, such as 192.168.1.5:7372 or [fe80::1%eth0]:7372, not "5"'),
     ("node --peers a:1 --peers b", '--peers: must be HOST:PORT'),
     ("node --config bad.toml", "bad.toml: not TOML: "),

@@ -45,6 +45,10 @@ def parser(wanted: str | None) -> Parser:
 
 
 def main(arguments: list[str] | None = None) -> int:
+    if sys.stderr is None:              # closed from the start: nobody wants to hear complaints
+        sys.stderr = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")
+    if sys.stdout is None:
+        return complain("standard output is closed; send it to a file or /dev/null")
     arguments = sys.argv[1:] if arguments is None else arguments
     wanted = next((a for a in arguments if not a.startswith("-")), None)
     try:

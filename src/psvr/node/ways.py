@@ -26,7 +26,7 @@ def link_for(interface: str | None, group: str | None, port: int, listen: str | 
         return multicast(interface, group, port)
     known = [parsed(peer) for peer in peers]
     at = parsed(listen) if listen else (any_address([host for host, _ in known]), port)
-    for key, host in (("listen", at[0]), *(("peers", host) for host, _ in known)):
+    for key, host in (*(("peers", host) for host, _ in known), ("listen", at[0])):
         if private and not is_own_address(host):
             raise BadInput(f"{key}: without a key only addresses of this machine are used, not {host}: {ASK}")
     return Peers(at, known)
