@@ -1,10 +1,44 @@
-"""Tables that grow: a live node does not know in advance how many channels there will be."""
+"""Tables that grow: a live node does not know in advance how many channels there will be.
+
+A channel is looked for at a few places only, so there may be none for it long before a table is full.  Therefore tables
+have up to twice as many places as a node may know channels, and the bound is kept by counting.
+"""
 
 from psvr.protocol import constants as k
-from psvr.protocol import table
+from psvr.protocol import node as rules
+from psvr.protocol import psvr, table
 from psvr.protocol.layout import Capacity, blank
+from psvr.protocol.numbers import count
 from psvr.protocol.positions import NONE
-from psvr.protocol.records import Node, Row
+from psvr.protocol.records import Node, Row, Sub
+
+PLACES = 2                  # for each channel that a node may know
+
+
+def hear_sub(me: Node, now: int, sub: Sub, out: Sub, capacity: Capacity, most: int) -> int:
+    """As by the rules, with a larger table where one is needed.  Counted is what finds no room in the end."""
+    before = me.overflow
+    new = unknown(me, sub) if len(me.channel) + sub.channels > most else []
+    reason = rules.hear_sub(me, now, sub, out)
+    while reason == k.NO_ROOM and grow(me, capacity, most):
+        me.overflow = before
+        reason = psvr.learn(me, now, sub)
+    return k.NO_ROOM if take_back(me, new, most) else reason
+
+
+def unknown(me: Node, sub: Sub) -> list[int]:
+    """Channels of a SUB that have no row, each once."""
+    return [c for c in dict.fromkeys(sub.channel[:sub.channels]) if table.find_row(me, c) == NONE]
+
+
+def take_back(me: Node, new: list[int], most: int) -> bool:
+    """Free what is beyond the bound of the rows that these channels have just got; whether there was any."""
+    rows = [i for channel in new if (i := table.find_row(me, channel)) != NONE]
+    over = len(me.channel) - me.channel.count(k.NO_CHANNEL) - most if rows else 0
+    for i in rows[max(len(rows) - over, 0):]:
+        me.channel[i] = k.NO_CHANNEL
+        me.overflow = count(me.overflow)
+    return over > 0
 
 
 def grow(me: Node, capacity: Capacity, most: int) -> bool:
@@ -14,7 +48,7 @@ def grow(me: Node, capacity: Capacity, most: int) -> bool:
     that is no reason to grow.
     """
     size, free = len(me.channel), min(me.channel.count(k.NO_CHANNEL), me.wants.count(k.NO_CHANNEL))
-    return size < most and 2 * free <= size and rebuilt(me, capacity, min(2 * size, most))
+    return size < PLACES * most and 2 * free <= size and rebuilt(me, capacity, min(2 * size, PLACES * most))
 
 
 def rebuilt(me: Node, capacity: Capacity, size: int) -> bool:

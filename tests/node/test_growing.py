@@ -1,0 +1,71 @@
+"""A node knows as many channels as it may, however its tables are made, and not one more."""
+
+import pytest
+from virtual import Virtual
+
+from psvr.node.growing import PLACES, grow, hear_sub
+from psvr.protocol import constants as k
+from psvr.protocol import node as rules
+from psvr.protocol.layout import Capacity, blank
+from psvr.protocol.names import channel_hash
+from psvr.protocol.records import Node, Sub
+
+CAPACITY = Capacity(links=8, window=1)
+BATCH = CAPACITY.batch
+
+
+def known(me: Node) -> int:
+    return len(me.channel) - me.channel.count(k.NO_CHANNEL)
+
+
+class Middle:
+    """The second of three nodes with a ring, which hears SUBs of the last one."""
+
+    def __init__(self) -> None:
+        self.net = Virtual([(0, 1), (1, 2)], 3)
+        self.net.run(8)
+        self.me, self.out = self.net.hosts[1].me, blank(Sub, CAPACITY)
+
+    def hear(self, channels: list[int], most: int) -> int:
+        sub = blank(Sub, CAPACITY)
+        sub.src, sub.to, sub.back, sub.ring, sub.limit = 2, k.NOBODY, k.NOBODY, self.me.ring, 4
+        sub.channels, sub.channel[:len(channels)] = len(channels), channels
+        sub.position[0] = self.net.hosts[2].me.position[0]
+        return hear_sub(self.me, self.net.now, sub, self.out, CAPACITY, most)
+
+
+@pytest.mark.parametrize("most", [1, 5, 16, 20, 100, 1000, 5000])
+def test_rows_up_to_the_bound(most: int) -> None:
+    middle = Middle()
+    channels = [channel_hash(f"channel {i}") for i in range(most + 40)]
+    for i in range(0, len(channels), BATCH):
+        batch = channels[i:i + BATCH]
+        reason = middle.hear(batch, most)
+        assert reason == (k.FINE if i + len(batch) <= most else k.NO_ROOM)
+        assert middle.out.channel[:middle.out.channels] == batch, "it is passed on in any case"
+        assert known(middle.me) == min(i + len(batch), most)
+    assert middle.me.overflow == 40, "each that was refused is counted, once"
+    assert len(middle.me.channel) <= max(CAPACITY.channels, PLACES * most)
+
+
+def test_a_channel_that_is_named_twice_is_counted_once() -> None:
+    middle = Middle()
+    assert middle.hear([1, 2, 3, 3, 3], 2) == k.NO_ROOM
+    assert known(middle.me) == 2 and middle.me.overflow == 1
+
+
+def test_known_channels_are_renewed_at_the_bound() -> None:
+    middle = Middle()
+    assert middle.hear([1, 2, 3], 3) == k.FINE
+    middle.net.now += 2 * k.RELAY_PAUSE
+    assert middle.hear([1, 2, 3], 3) == k.FINE and middle.me.overflow == 0
+    assert middle.me.row[middle.me.channel.index(2)].entry[0].since == middle.net.now
+
+
+def test_places_for_all_subscriptions_that_are_allowed() -> None:
+    most, me = 65_536, blank(Node, CAPACITY)
+    rules.start(me, 1, 0)
+    for i in range(most):
+        while not rules.subscribe(me, 0, channel_hash(f"channel {i}")):
+            assert grow(me, CAPACITY, most), f"refused at {i:,}"
+    assert len(me.wants) == PLACES * most
