@@ -21,6 +21,7 @@ from node_process import (
     wait_for_subscriber,
 )
 
+from psvr.node.keys import new_key
 from psvr.trace import read
 
 Start = Callable[..., list[Process]]
@@ -152,6 +153,19 @@ def test_a_clean_stop(alone: Process, number: int) -> None:
     first, *_, last = (line.split(maxsplit=2)[2] for line in alone.log.splitlines() if "no key" not in line)
     assert first.startswith("node started id=") and 'link="0 peers, listening at' in first and "key=none" in first
     assert last == "stops"
+
+
+@pytest.mark.parametrize("key", [{}, {"PSVR_KEY": new_key()}])
+def test_nothing_to_be_read_again(tmp_path: Path, key: dict[str, str]) -> None:
+    node = Process(tmp_path / "n", ["--listen=127.0.0.1:0"], key)
+    try:
+        node.start()
+        node.send(signal.SIGHUP)
+        node.until(lambda: "there is no key file to be read again" in node.log)
+        assert node.status() and node.end() == 0
+        assert not node.socket.exists()
+    finally:
+        node.kill()
 
 
 def test_a_restart_after_a_crash(start: Start) -> None:

@@ -42,8 +42,7 @@ async def serve(config: Config, environment: Mapping[str, str]) -> None:
 async def run(config: Config, keys: Keyring | None, log: Log, stop: asyncio.Event) -> None:
     async with running(config, log) as node:
         start(node, config, keys, log)
-        if keys is not None and config.key_file is not None:
-            asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, read_keys_again, node, config, log)
+        asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, read_keys_again, node, config, log)
         await watched(node, log, stop)
         log.info("stops")
 
@@ -89,6 +88,9 @@ def start(node: Node, config: Config, keys: Keyring | None, log: Log) -> None:
 
 def read_keys_again(node: Node, config: Config, log: Log) -> None:
     """On SIGHUP: other keys without a restart.  A file that cannot be used changes nothing."""
+    if config.key_file is None:
+        log.warning("there is no key file to be read again")
+        return
     try:
         keys = load_keys(config.key_file, {})
     except BadInput as error:
