@@ -74,11 +74,15 @@ def test_a_node_that_does_not_answer(alone: Process, monkeypatch: pytest.MonkeyP
         client.status()
 
 
-def test_without_cryptography_it_says_what_to_install(here: Path) -> None:
-    code = "import sys; sys.modules['cryptography'] = None; import psvr.cli; sys.exit(psvr.cli.main(sys.argv[1:]))"
-    done = subprocess.run([sys.executable, "-c", code, "node", "--key-file", "good.key", "--listen=127.0.0.1:0"],
-                          capture_output=True, text=True, check=False, timeout=PATIENCE)
-    refused(printed(done), "this command needs cryptography: pip install 'psvr[node]'")
+@pytest.mark.parametrize("line, missing, extras", [
+    ("node --key-file good.key --listen 127.0.0.1:0", "cryptography", "node"),
+    ("swarm scenario.toml", "cryptography", "sim,node"), ("swarm scenario.toml", "numpy", "sim,node")])
+def test_what_is_missing_can_be_installed(here: Path, line: str, missing: str, extras: str) -> None:
+    (here / "scenario.toml").write_text('topology = {kind = "ring", n = 5}\n')
+    code = f"import sys; sys.modules['{missing}'] = None; import psvr.cli; sys.exit(psvr.cli.main(sys.argv[1:]))"
+    done = subprocess.run([sys.executable, "-c", code, *line.split()], capture_output=True, text=True, check=False,
+                          timeout=PATIENCE)
+    refused(printed(done), f"this command needs {missing}: pip install 'psvr[{extras}]'")
 
 
 def test_standard_streams_that_are_closed(alone: Process) -> None:

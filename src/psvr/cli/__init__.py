@@ -24,6 +24,7 @@ NEEDS = {               # a missing module → the extra that brings it
     "numpy": "sim", "numba": "sim", "llvmlite": "sim", "pyarrow": "sim", "networkx": "graphs",
     "pyspark": "lab", "py4j": "lab", "pandas": "lab", "matplotlib": "lab",
     "cryptography": "node"}
+SEVERAL = {"swarm": "sim,node"}                 # a command that needs more than one
 
 
 class Parser(argparse.ArgumentParser):
@@ -62,7 +63,8 @@ def main(arguments: list[str] | None = None) -> int:
         module = (error.name or "").partition(".")[0]
         if module not in NEEDS:
             raise
-        return complain(f"this command needs {module}: pip install 'psvr[{NEEDS[module]}]'")
+        extras = SEVERAL.get(wanted or "", NEEDS[module])
+        return complain(f"this command needs {module}: pip install 'psvr[{extras}]'")
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141

@@ -2,6 +2,7 @@
 
 import argparse
 import asyncio
+import importlib
 import json
 import shutil
 import sys
@@ -48,6 +49,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Whatever can be refused is refused before anything starts."""
+    importlib.import_module("cryptography")     # the nodes have a key
     scenario = scenario_of(options)
     check(scenario)
     drawn = plan(scenario)
