@@ -89,7 +89,8 @@ def item(draw: Draw, known: Facts) -> bytes:
         count = draw.number(2, (1, 2, 64))
         return envelope.part(number, draw.below(count + 1), count, frame(draw, known))
     if how < 116:
-        return envelope.ack([draw.number(4, known.numbers["count"]) for _ in range(draw.below(32))])
+        kind = envelope.ACK if how < 113 else envelope.WAIT
+        return envelope.answer(kind, [draw.number(4, known.numbers["count"]) for _ in range(draw.below(32))])
     if how < 122:
         return envelope.echo([draw.raw(8) for _ in range(draw.below(16))])
     return draw.raw(draw.below(64)) if how < 127 else envelope.hello(hello(draw, known))

@@ -5,8 +5,9 @@ import random
 import pytest
 
 from psvr.node import envelope
-from psvr.node.peer import MANY, REMEMBERED, Peer
+from psvr.node.peer import LITTLE, MANY, MUCH, REMEMBERED, SOME, Peer
 from psvr.node.transport import HALF_LIFE, HALVES, PARTS, QUEUE, ROOM, TRIES, Transport
+from psvr.protocol.constants import KEEP
 
 
 class Pair:
@@ -193,3 +194,70 @@ def test_a_number_from_long_ago_costs_no_memory() -> None:
         for item in envelope.items(envelope.frame(number, b"old")):
             pair.ends[1].hear(pair.peers[1], item, pair.now, pair.take)
     assert pair.peers[1].seen.bit_length() <= REMEMBERED and pair.taken == []
+
+
+def test_what_a_neighbour_cannot_take_yet_comes_again_and_again() -> None:
+    """For ten seconds it has no room: far longer than frames without an answer are tried."""
+    pair = Pair(loss=0.1)
+    pair.refuse = 1 << 30
+    for i in range(20):
+        pair.send(bytes([i]))
+    pair.run(10)
+    assert pair.told == [] and pair.taken == []
+    pair.refuse = 0
+    pair.run(2)
+    assert sorted(pair.taken) == [bytes([i]) for i in range(20)] and pair.told == [True] * 20
+
+
+def test_what_it_never_takes_is_given_up() -> None:
+    pair = Pair(loss=0.1)
+    pair.refuse = 1 << 30
+    pair.send(b"x")
+    pair.run(KEEP / 1e6)
+    assert pair.told == []
+    pair.run(TRIES * 0.5 + 1)
+    assert pair.told == [False] and pair.taken == []
+
+
+def test_less_flies_where_much_is_lost_and_more_again_where_nothing_is() -> None:
+    pair = Pair(loss=0.5)
+    peer = pair.peers[0]
+    for _ in range(200):
+        pair.send(bytes(1000))
+    pair.run(1)
+    assert peer.limit < 2 * LITTLE and peer.load < SOME
+    pair.loss = 0.0
+    for _ in range(400):
+        pair.send(bytes(1000))
+    pair.run(5)
+    assert 4 * LITTLE < peer.limit <= MUCH and not peer.flying
+
+
+def test_a_slow_way_is_found_out_and_not_filled_with_repetitions() -> None:
+    """A frame every 10 ms and no more, whatever is sent: 64 KB would lie there for half a second."""
+    pair = Pair()
+    for _ in range(500):
+        pair.send(bytes(1000))
+    free = 0
+    put = pair.put
+
+    def slow(to: int, plain: bytes) -> None:
+        nonlocal free
+        if to == 0:
+            put(to, plain)
+        else:
+            free = max(free, pair.now) + 10_000
+            pair.air.append((free, to, plain))
+
+    pair.ends[0].send_items = lambda plain, _: slow(1, plain)
+    pair.run(7)
+    assert pair.told == [True] * 500 and pair.ends[0].again < 150
+
+
+def test_what_must_not_wait_goes_first() -> None:
+    pair = Pair()
+    for i in range(MANY + QUEUE):
+        pair.send(i.to_bytes(2, "big"))
+    pair.ends[0].send(1, b"first", pair.now, lambda good, _: None, lambda: True, first=True)
+    pair.run(20)
+    assert pair.taken.index(b"first") <= 2 * MANY and len(pair.taken) == len(set(pair.taken)) == MANY + QUEUE + 1

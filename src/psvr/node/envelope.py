@@ -5,6 +5,7 @@
 | ECHO | 8 bytes each: a challenge, then the challenges of others that the sender has heard lately |
 | HELLO | a frame, for all who hear it |
 | ACK | numbers of 4 bytes: what the sender has taken over from the receiver |
+| WAIT | the same: what has come and cannot be taken over yet, so that it is not taken for lost |
 | FRAME | number of 4 bytes, then a frame that wants an acknowledgement |
 | PART | number of 4 bytes, which part and of how many (2 + 2), then a piece of a frame; parts have successive numbers |
 """
@@ -13,7 +14,7 @@ import struct
 from collections.abc import Iterator
 from typing import NamedTuple
 
-ECHO, HELLO, ACK, FRAME, PART = range(5)
+ECHO, HELLO, ACK, FRAME, PART, WAIT = range(6)
 HEAD = struct.Struct("!BH")
 NUMBER = struct.Struct("!I")
 NUMBERED = struct.Struct("!BHI")
@@ -38,8 +39,9 @@ def hello(frame: bytes) -> bytes:
     return HEAD.pack(HELLO, len(frame)) + frame
 
 
-def ack(numbers: list[int]) -> bytes:
-    return HEAD.pack(ACK, 4 * len(numbers)) + struct.pack(f"!{len(numbers)}I", *numbers)
+def answer(kind: int, numbers: list[int]) -> bytes:
+    """An ACK or a WAIT."""
+    return HEAD.pack(kind, 4 * len(numbers)) + struct.pack(f"!{len(numbers)}I", *numbers)
 
 
 def frame(number: int, content: bytes) -> bytes:
@@ -66,7 +68,7 @@ def items(plain: bytes) -> Iterator[Item]:
 
 
 def one(kind: int, body: bytes) -> Item | None:
-    if kind in (ECHO, HELLO, ACK):
+    if kind in (ECHO, HELLO, ACK, WAIT):
         return Item(kind, 0, 0, 1, body)
     if kind == FRAME and len(body) > 4:
         return Item(FRAME, NUMBER.unpack_from(body)[0], 0, 1, body[4:])

@@ -21,7 +21,7 @@ from psvr.protocol.tree import is_tree
 from .growing import grow
 from .naming import age_of, aged, name_of, pack, payload_of
 from .outbox import Outbox, Own
-from .transport import ROOM, Transport
+from .transport import OWN, QUEUE, ROOM, URGENT, Transport
 from .window import Window
 
 ID_BYTES, POSITION_BYTES = 8, 4
@@ -61,6 +61,8 @@ class Host:
         self.hello, self.sub = blank(Hello, self.capacity), blank(Sub, self.capacity)
         self.outcome = blank(Outcome, self.capacity)
         self.outbox, self.window, self.number, self.born = Outbox(), Window(), 0, now
+        self.names: dict[int, set[str]] = {}        # of channels that are wanted, by hash
+        self.ended = False
         self.parent, self.ring, self.near = self.me.parent, self.me.ring, frozenset[int]()
 
     # --- time
@@ -108,13 +110,21 @@ class Host:
     def subscribe(self, channel: str, now: int) -> bool:
         """False if there is no room for one more."""
         hashed = channel_hash(channel)
+        self.names.setdefault(hashed, set()).add(channel)
         while not rules.subscribe(self.me, now, hashed):
             if not grow(self.me, self.capacity, self.options.channels):
+                del self.names[hashed]
                 return False
         return True
 
     def unsubscribe(self, channel: str, now: int) -> None:
-        rules.unsubscribe(self.me, now, channel_hash(channel))
+        """Unless another name has the same hash."""
+        hashed = channel_hash(channel)
+        names = self.names.get(hashed, set())
+        names.discard(channel)
+        if not names:
+            self.names.pop(hashed, None)
+            rules.unsubscribe(self.me, now, hashed)
 
     def say_subs(self, now: int) -> None:
         part = 0
@@ -126,11 +136,13 @@ class Host:
                 return
 
     def send_sub(self, sub: Sub, now: int) -> None:
-        """To all tree neighbours but the one from whom it came; one with too much to do gets it with the next lease."""
+        """To all tree neighbours but the one from whom it came, before all else: tables must not run out while there is
+        much to do.
+        """
         me, frame, ring = self.me, wire.encode_sub(sub, ID_BYTES, POSITION_BYTES), self.me.ring
         for link in me.link:
-            if is_tree(me, link) and link.id != sub.back and not self.transport.is_full(link.id):
-                self.transport.send(link.id, frame, now, nothing, lambda: me.ring == ring)
+            if is_tree(me, link) and link.id != sub.back and not self.transport.is_full(link.id, URGENT):
+                self.transport.send(link.id, frame, now, nothing, lambda: me.ring == ring, first=True)
 
     # --- frames
 
@@ -166,7 +178,7 @@ class Host:
         name = name_of(data)
         if name is None or channel_hash(name) != pub.channel:
             return True
-        if self.is_busy():
+        if self.is_busy(QUEUE):
             return False
         rules.hear_pub(self.me, now, pub, self.outcome)
         if self.outcome.reason in TOO_EARLY:
@@ -175,9 +187,11 @@ class Host:
         self.after(pub, name, data, now)
         return True
 
-    def is_busy(self) -> bool:
-        """There is so much on its way that no more is taken on: the neighbours wait, and theirs behind them."""
-        return any(self.transport.is_full(link.id) for link in self.me.link if link.id != k.NOBODY)
+    def is_busy(self, most: int = OWN) -> bool:
+        """There is so much on its way that no more is taken on.  What comes from others is for longer: two that have
+        much to say to each other must not both wait.
+        """
+        return any(self.transport.is_full(link.id, most) for link in self.me.link if link.id != k.NOBODY)
 
     # --- publications
 
@@ -211,6 +225,16 @@ class Host:
             rules.repeat(self.me, now, own.pub, self.outcome)
             self.after(own.pub, own.channel, aged(own.data, now - own.made), now)
         self.outbox.plan(now)
+
+    def end(self, now: int) -> None:
+        """The node stops: what has not left it by now is dropped."""
+        while self.outbox.waiting:
+            own = self.outbox.waiting.popleft()
+            self.tell("dropped", pub=own.pub, channel=own.channel, reason=k.REASONS[k.NO_RING])
+        self.ended = True
+        for id in list(self.transport.peers):
+            self.transport.leave(id, now)
+        self.transport.retry(now)               # what was for nobody that is known
 
     def after(self, pub: Pub, name: str, data: bytes, now: int) -> None:
         """Deliver, report and send on, as the outcome says."""
@@ -246,7 +270,7 @@ class Host:
     def failed(self, pub: Pub, data: bytes, name: str, at: int, avoid: int, detoured: bool,
                now: int) -> None:
         self.outcome.sends = 0
-        if not detoured:
+        if not detoured and not self.ended:
             publication.detour(self.me, now, pub, at, avoid, self.outcome)
         if self.outcome.sends == 0:
             self.tell("dropped", peer=avoid, pub=pub, channel=name, reason=k.LINK_FAILED)

@@ -23,10 +23,9 @@ class Subscription(AsyncIterator[Message]):
         return self
 
     async def __anext__(self) -> Message:
-        if self.closed and self.queue.empty():
-            raise StopAsyncIteration
         message = await self.queue.get()
         if message is None:
+            self.queue.put_nowait(None)         # for whoever else waits, or asks again
             raise StopAsyncIteration
         return message
 

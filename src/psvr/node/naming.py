@@ -50,7 +50,10 @@ def payload_of(data: bytes) -> bytes:
 def checked(name: object, payload: object) -> tuple[str, bytes]:
     """What an application wants to publish, or one line that says what is wrong with it."""
     if isinstance(payload, str):
-        payload = payload.encode()
+        try:
+            payload = payload.encode()
+        except UnicodeEncodeError:
+            raise BadInput("data: must be bytes, or Unicode text without single surrogates") from None
     if not isinstance(payload, bytes | bytearray | memoryview):
         raise BadInput(f"data: must be bytes or text, not {type(payload).__name__}")
     payload = bytes(payload)

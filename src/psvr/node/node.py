@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Callable
 from types import TracebackType
 from typing import Any
 
-from psvr.errors import BadInput
+from psvr.errors import BadInput, refuse
 from psvr.protocol import constants as k
 from psvr.protocol.records import Pub
 
@@ -31,6 +31,7 @@ from .transport import Transport
 YIELD = 16                  # publications after which others have their turn
 SILENT = 60_000_000         # µs after which a neighbour that said nothing is forgotten
 QUEUE = 1024                # messages that wait for an application
+DRAIN, PAUSE = 1.0, 0.01    # seconds that a node which is to stop waits for what is on its way, and between two looks
 BOOTS = (1 << 31) - 1
 
 
@@ -55,12 +56,9 @@ class Node:
         self.config = (config or Config()).with_settings(settings)
         self.given, self.note = link, note
         self.timer: asyncio.TimerHandle | None = None
-        self.running = self.settling = False
+        self.running = self.ending = self.settling = False
         self.turns = 0
         self.room: list[asyncio.Future[None]] = []
-        self.heard: dict[int, int] = {}         # when a neighbour was last heard
-        self.refused = 0                        # datagrams that were not genuine, or came twice
-        self.taken = 0                          # those that were
 
     # --- from start to end
 
@@ -81,6 +79,9 @@ class Node:
             self.sessions = Sessions(self.id, self.seal.salt)
             self.teller = Teller(self.id, self.note)
             self.inbox = Inbox(self.teller.too_slow)
+            self.heard: dict[int, int] = {}     # when a neighbour was last heard
+            self.refused = 0                    # datagrams that were not genuine, or came twice
+            self.taken = 0                      # those that were
             self.transport = Transport(self.send_items)
             self.host = Host(self.id, secrets.randbelow(BOOTS) + 1, now(), options(config), self.say, self.transport,
                              self.deliver, self.teller.tell)
@@ -94,11 +95,28 @@ class Node:
         self.arm()
 
     async def stop(self) -> None:
-        if not self.running:
+        """Let what was published go, for a moment; what does not is dropped, and that is told."""
+        if not self.running or self.ending:
             return
-        self.running = False
+        self.ending = True
+        self.wake_publishers()
+        try:
+            await self.drain()
+        finally:
+            self.close()
+
+    async def drain(self) -> None:
+        loop = asyncio.get_running_loop()
+        end = loop.time() + DRAIN
+        while (self.host.outbox.waiting or self.transport.on_its_way()) and loop.time() < end:
+            await asyncio.sleep(PAUSE)
+
+    def close(self) -> None:
+        self.host.end(now())
+        self.running = self.ending = False
         if self.timer is not None:
             self.timer.cancel()
+            self.timer = None
         for subscriptions in list(self.inbox.wanted.values()):
             for subscription in list(subscriptions):
                 subscription.close()
@@ -112,12 +130,11 @@ class Node:
     async def publish(self, channel: str, data: bytes | str) -> int:
         """Publish; the number of the publication.  Waits while there is too much on its way already."""
         name, payload = checked(channel, data)
-        while self.running and self.is_full():
+        while self.is_open() and self.is_full():
             waiter = asyncio.get_running_loop().create_future()
             self.room.append(waiter)
             await waiter
-        if not self.running:
-            raise BadInput("the node is not running")
+        self.check_open()
         number = self.host.publish(name, payload, now())
         self.settle_soon()
         self.turns += 1
@@ -127,6 +144,9 @@ class Node:
 
     def subscribe(self, channel: str, room: int = QUEUE) -> Subscription:
         """Messages of a channel from now on.  Those that an application does not take are dropped beyond `room`."""
+        self.check_open()
+        if type(room) is not int or room < 1:
+            refuse("room", "a whole number from 1", room)
         subscription = Subscription(checked_name(channel), room, self.leave)
         if self.inbox.add(subscription):
             if not self.host.subscribe(channel, now()):
@@ -139,6 +159,7 @@ class Node:
 
     def unsubscribe(self, channel: str) -> None:
         """Close all subscriptions of a channel."""
+        self.check_open()
         for subscription in list(self.inbox.wanted.get(channel, [])):
             subscription.close()
 
@@ -149,17 +170,26 @@ class Node:
 
     def events(self) -> AsyncIterator[Event]:
         """What happens to this node from now on."""
+        self.check_open()
         return self.teller.listen()
 
     def status(self) -> dict[str, Any]:
         """What the node knows, and what it has done: numbers, texts and lists only."""
+        self.check_open()
         return status(self, now())
+
+    def is_open(self) -> bool:
+        return self.running and not self.ending
+
+    def check_open(self) -> None:
+        if not self.is_open():
+            raise BadInput("the node is not running; it does within `async with`")
 
     def is_full(self) -> bool:
         return self.host.outbox.is_full(self.host.me) or self.host.is_busy()
 
     def wake_publishers(self) -> None:
-        if self.room and (not self.running or not self.is_full()):
+        if self.room and (not self.is_open() or not self.is_full()):
             waiting, self.room = self.room, []
             for waiter in waiting:
                 if not waiter.done():

@@ -8,7 +8,8 @@ from typing import NamedTuple
 from .envelope import NUMBERS
 from .link import Address
 
-MANY, MUCH = 256, 64 << 10  # items, and bytes, on their way to one neighbour: a socket holds them; more wait
+MANY, MUCH = 256, 64 << 10  # items, and bytes, on their way to one neighbour: a socket holds them; more wait …
+SOME, LITTLE, STEP = 16 << 10, 8 << 10, 1200    # … bytes at first, the least, and more with each trip there and back
 FIRST, LEAST, MOST = 60_000, 20_000, 500_000        # µs until a frame is tried again: at first, and the limits later
 REMEMBERED = 4096           # numbers of a neighbour that are known to have come
 
@@ -24,7 +25,8 @@ class Pending:
     done: Done
     useful: Useful
     tries: int = 0
-    sent: int = 0
+    begun: int = 0                                              # when it was sent first …
+    sent: int = 0                                               # … and last
 
 
 class Half(NamedTuple):
@@ -60,19 +62,24 @@ class Peer:
     number: int = 0                                             # of the last item
     flying: dict[int, Pending] = field(default_factory=dict)
     waiting: deque[tuple[int, Pending]] = field(default_factory=deque)
-    load: int = 0                                               # bytes that are flying
+    load: int = 0                                               # bytes that are flying …
+    limit: int = SOME                                           # … and may be …
+    slowed: int = 0                                             # … since then
     out: list[bytes] = field(default_factory=list)              # items for the next datagram
     acks: list[int] = field(default_factory=list)
+    waits: list[int] = field(default_factory=list)
     newest: int = 0                                             # of its numbers …
     seen: int = 0                                               # … and which of those before have come, bit by bit
     halves: dict[int, Half] = field(default_factory=dict)       # by their first number, the oldest first
     trip: int = 0                                               # µs, there and back, smoothed
     spread: int = 0
+    doubled: int = 0                                            # how often, since a trip was last measured …
+    doubled_at: int = 0                                         # … and when last
 
     def patience(self, tries: int) -> int:
         """µs until the next try."""
         base = self.trip + 4 * self.spread if self.trip else FIRST
-        return min(max(base, LEAST) << min(tries - 1, 8), MOST)
+        return min(max(base, LEAST) << min(tries - 1 + self.doubled, 8), MOST)
 
     def measured(self, trip: int) -> None:
         if self.trip == 0:
@@ -81,11 +88,30 @@ class Peer:
             self.spread += (abs(trip - self.trip) - self.spread) // 4
             self.trip += (trip - self.trip) // 8
 
+    def answered(self, pending: Pending, now: int) -> None:
+        """Measure the trip, if it is clear which try was answered.  And a little more may fly with each trip."""
+        if pending.tries == 1:
+            self.measured(now - pending.sent)
+            self.doubled = 0
+        self.limit = min(self.limit + STEP * len(pending.item) // self.limit, MUCH)
+
     def has_room(self) -> bool:
         """One more may be on its way, not so far ahead of the oldest that this would count as known."""
         oldest = next(iter(self.flying), self.waiting[0][0])
-        return (len(self.flying) < MANY and self.load < MUCH
-                and (self.waiting[0][0] - oldest) % NUMBERS < REMEMBERED // 2)
+        ahead = (self.waiting[0][0] - oldest) % NUMBERS
+        return len(self.flying) < MANY and self.load < self.limit and not REMEMBERED // 2 <= ahead < NUMBERS // 2
+
+    def slow_down(self, pending: Pending, now: int) -> None:
+        """An item was lost, or is late, or there is no room for it: half as much at a time, once for all that flew
+        together.
+        """
+        if pending.sent >= self.slowed:
+            self.limit, self.slowed = max(self.limit // 2, LITTLE), now
+
+    def answered_twice(self, now: int) -> None:
+        """A second try was needless, because the way is slow: twice the patience, until a trip can be measured."""
+        if now >= self.doubled_at + self.patience(1):
+            self.doubled, self.doubled_at = self.doubled + 1, now
 
     def land(self, number: int) -> Pending | None:
         """What is no longer on its way."""

@@ -9,16 +9,18 @@ import heapq
 from collections import Counter, deque
 from collections.abc import Callable
 
+from psvr.protocol.constants import KEEP
 from psvr.protocol.wire import SUB
 
 from . import envelope
-from .envelope import ACK, FRAME, NUMBERED, NUMBERS, PART, PIECE, Item
+from .envelope import ACK, FRAME, NUMBERED, NUMBERS, PART, PIECE, WAIT, Item
 from .link import Address
 from .peer import Done, Half, Message, Peer, Pending, Useful
 
 ROOM = 1200                 # bytes of items in a datagram: with all headers it passes where 1280 bytes pass
-QUEUE = 1024                # items that wait for one neighbour, then `is_full`
-TRIES = 9
+OWN, QUEUE, URGENT = 512, 1024, 1536    # items wait for a neighbour: no more of one's own, of others, and no SUBs
+TRIES = 9                   # without an answer …
+HELD = 4                    # … and so many count when the answer is WAIT: that goes on until it is too old
 PARTS = 64                  # of one frame
 HALVES = 128                # frames of one neighbour that miss parts: more than it can have on its way …
 HALF_LIFE = 60_000_000      # … and µs, longer than it tries: its parts fly together, or right behind each other
@@ -53,15 +55,18 @@ class Transport:
             for pending in left:
                 self.fail(pending, now)
 
-    def is_full(self, id: int) -> bool:
+    def is_full(self, id: int, most: int = QUEUE) -> bool:
         peer = self.peers.get(id)
-        return peer is not None and len(peer.waiting) >= QUEUE
+        return peer is not None and len(peer.waiting) >= most
 
     def on_its_way(self) -> int:
         return sum(len(peer.flying) + len(peer.waiting) for peer in self.peers.values())
 
-    def send(self, id: int, content: bytes, now: int, done: Done, useful: Useful) -> None:
-        """A frame to a neighbour; `done` is told how it ended.  Tries stop when it is of no use any more."""
+    def send(self, id: int, content: bytes, now: int, done: Done, useful: Useful, first: bool = False) -> None:
+        """A frame to a neighbour; `done` is told how it ended.  Tries stop when it is of no use any more.
+
+        One that must not wait goes before all that do; it is short.
+        """
         peer = self.peers.get(id)
         if peer is None:
             self.astray.append(Pending(b"", done, useful))
@@ -69,7 +74,7 @@ class Transport:
         if len(content) <= ROOM - NUMBERED.size:
             peer.number = (peer.number + 1) % NUMBERS
             item = envelope.frame(peer.number, content)
-            peer.waiting.append((peer.number, Pending(item, done, useful)))
+            (peer.waiting.appendleft if first else peer.waiting.append)((peer.number, Pending(item, done, useful)))
         else:
             self.send_parts(peer, content, done, useful)
         self.fill(peer, now)
@@ -92,7 +97,7 @@ class Transport:
 
     def launch(self, peer: Peer, number: int, pending: Pending, now: int) -> None:
         pending.tries += 1
-        pending.sent = now
+        pending.begun, pending.sent = pending.begun or now, now
         self.sent += 1
         self.order += 1
         self.count(kind_of(pending.item), 1, len(pending.item))
@@ -111,6 +116,7 @@ class Transport:
                 continue
             if pending.tries < TRIES and pending.useful():
                 self.again += 1
+                peer.slow_down(pending, now)
                 self.launch(peer, number, pending, now)
             else:
                 peer.land(number)
@@ -130,13 +136,16 @@ class Transport:
 
     def hear(self, peer: Peer, item: Item, now: int, take: Callable[[bytes], bool]) -> None:
         """An item of a neighbour.  `take` gets whole frames, and says whether they were taken over."""
-        if item.kind == ACK:
+        if item.kind == ACK or item.kind == WAIT:
             for number in envelope.numbers(item.body):
-                self.acknowledged(peer, number, now)
-        elif peer.is_known(item.number) or self.complete(peer, item, now, take):
+                (self.acknowledged if item.kind == ACK else self.held_up)(peer, number, now)
+            return
+        if peer.is_known(item.number) or self.complete(peer, item, now, take):
             peer.know(item.number)
             peer.acks.append(item.number)
-            self.touched[peer.id] = peer
+        else:
+            peer.waits.append(item.number)
+        self.touched[peer.id] = peer
 
     def complete(self, peer: Peer, item: Item, now: int, take: Callable[[bytes], bool]) -> bool:
         """Keep a part, or hand over what is whole; False if it is to come again."""
@@ -161,11 +170,20 @@ class Transport:
     def acknowledged(self, peer: Peer, number: int, now: int) -> None:
         pending = peer.land(number)
         if pending is None:
+            peer.answered_twice(now)
             return
-        if pending.tries == 1:              # else it is not known which try was answered
-            peer.measured(now - pending.sent)
+        peer.answered(pending, now)
         pending.done(True, now)
         self.fill(peer, now)
+
+    def held_up(self, peer: Peer, number: int, now: int) -> None:
+        """It arrived, but the neighbour has too much to do, or is not so far yet: it comes again, for a while."""
+        pending = peer.flying.get(number)
+        if pending is None:
+            return
+        peer.slow_down(pending, now)
+        if now - pending.begun < KEEP:
+            pending.tries = min(pending.tries, HELD)
 
     def count(self, kind: str, frames: int, length: int) -> None:
         self.frames[kind] += frames
@@ -176,10 +194,11 @@ class Transport:
         touched, self.touched = self.touched, {}
         for peer in touched.values():
             items, peer.out = peer.out, []
-            while peer.acks:
-                items.insert(0, envelope.ack(peer.acks[:256]))
-                self.count("ack", len(peer.acks[:256]), len(items[0]))
-                del peer.acks[:256]
+            for kind, numbers in ((WAIT, peer.waits), (ACK, peer.acks)):
+                while numbers:
+                    items.insert(0, envelope.answer(kind, numbers[:256]))
+                    self.count("ack", len(numbers[:256]), len(items[0]))
+                    del numbers[:256]
             begin = length = 0
             for i, item in enumerate(items):
                 if length and length + len(item) > ROOM:

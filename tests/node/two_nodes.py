@@ -1,0 +1,41 @@
+"""Two real nodes on this machine that have found each other."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from node_process import free_ports
+
+from psvr import Node
+from psvr.protocol import node as rules
+from psvr.protocol.names import channel_hash
+
+HELLO = 0.05
+
+
+def nodes(folder: Path) -> tuple[Node, Node]:
+    at = free_ports(2)
+    a, b = (Node(id=v, state=folder / str(v), listen=f"127.0.0.1:{at[v]}", peers=[f"127.0.0.1:{at[1 - v]}"],
+                 hello=HELLO) for v in range(2))
+    return a, b
+
+
+@asynccontextmanager
+async def two(folder: Path) -> AsyncIterator[tuple[Node, Node]]:
+    a, b = nodes(folder)
+    async with a, b:
+        await settled(a, b)
+        yield a, b
+
+
+async def settled(a: Node, b: Node) -> None:
+    """Both have the same ring, and tables are filled."""
+    while a.host.me.ring < 0 or a.host.me.ring != b.host.me.ring or rules.is_filling(a.host.me):
+        await asyncio.sleep(HELLO)
+
+
+async def knows(node: Node, *channels: str) -> None:
+    """Until a node knows who subscribes."""
+    while any(rules.in_doubt(node.host.me, channel_hash(channel)) for channel in channels):
+        await asyncio.sleep(HELLO)
