@@ -55,6 +55,7 @@ class Process:
     folder: Path
     arguments: list[str]
     more: dict[str, str] = field(default_factory=dict)
+    prefix: list[str] = field(default_factory=list)             # a command that runs the command
     process: "subprocess.Popen[str] | None" = None
 
     @property
@@ -68,8 +69,8 @@ class Process:
     def start(self, wait: bool = True) -> None:
         self.folder.mkdir(exist_ok=True)
         with open(self.folder / "log", "a") as log:
-            self.process = subprocess.Popen([*PSVR, "node", "--state", str(self.folder), *self.arguments], text=True,
-                                            stderr=log, stdout=log, env=environment(**self.more))
+            command = [*self.prefix, *PSVR, "node", "--state", str(self.folder), *self.arguments]
+            self.process = subprocess.Popen(command, text=True, stderr=log, stdout=log, env=environment(**self.more))
         if wait:
             self.until(lambda: bool(self.status()))
 

@@ -19,6 +19,7 @@ from .keys import Keyring, load_keys
 from .logs import Log
 from .node import Node
 from .tracing import Tracing
+from .udp import Sockets
 from .ways import LOOPBACK
 
 REPORT = 10.0               # seconds between two reports of what was dropped
@@ -80,6 +81,8 @@ async def running(config: Config, log: Log) -> AsyncIterator[Node]:
 
 
 def start(node: Node, config: Config, keys: Keyring | None, log: Log) -> None:
+    if isinstance(node.link, Sockets):
+        node.link.complain = log.warning
     if keys is None:
         log.warning(NO_KEY)
     log.info("node started", id=node.id, link=link_in_words(config), key=keys.summary() if keys else "none",

@@ -1,10 +1,12 @@
 """UDP below a node: multicast on an interface, or a list of peers that are known by address."""
 
 import asyncio
+import contextlib
 import ipaddress
 import socket
 import struct
 import time
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from psvr.errors import BadInput
@@ -14,6 +16,8 @@ from .link import Address, Receive
 GROUP6, GROUP4, PORT = "ff02::7073:7672", "239.255.112.115", 7372
 BUFFER = 4 << 20            # bytes that the kernel may keep for us; it gives what it allows
 AT_ONCE, TURN = 256, 0.02   # datagrams taken in one turn of the event loop, and seconds, so that timers have theirs
+PATIENCE = 3.0              # seconds of failing after which sockets are opened anew
+PAUSE = 600.0               # seconds between two complaints about the same
 LARGEST = 8192              # bytes of a datagram: with 255 links, the most there can be, a HELLO takes 5,200
 
 
@@ -24,6 +28,9 @@ class Sockets:
         self.sockets: list[socket.socket] = []
         self.sender: socket.socket | None = None
         self.refused = 0                # datagrams that the system would not take
+        self.fails: float | None = None             # since when none was taken
+        self.complain: Callable[..., None] = say_nothing
+        self.said: dict[str, float] = {}            # what was complained of, and when
 
     def listen(self, loop: asyncio.AbstractEventLoop, sock: socket.socket, receive: Receive) -> None:
         sock.setblocking(False)
@@ -35,8 +42,19 @@ class Sockets:
         assert self.sender is not None
         try:
             self.sender.sendto(datagram, to)
-        except OSError:                 # full, unreachable, gone: as good as lost on the way
+            self.fails = None
+        except BlockingIOError:         # full: as good as lost on the way
             self.refused += 1
+        except OSError as error:        # unreachable, gone
+            self.refused += 1
+            self.failed(error)
+
+    def failed(self, error: OSError) -> None:
+        now, reason = time.monotonic(), error.strerror or str(error)
+        self.fails = now if self.fails is None else self.fails
+        if now - self.said.get(reason, -PAUSE) >= PAUSE:
+            self.said[reason] = now
+            self.complain("datagrams cannot be sent", error=reason)
 
     def send(self, datagram: bytes, to: Address) -> None:
         self.put(datagram, to)
@@ -47,6 +65,10 @@ class Sockets:
             loop.remove_reader(sock)
             sock.close()
         self.sockets, self.sender = [], None
+
+
+def say_nothing(message: str, **fields: Any) -> None:
+    """Where nobody reads complaints."""
 
 
 def drain(sock: socket.socket, receive: Receive) -> None:
@@ -72,36 +94,62 @@ class Multicast(Sockets):
         super().__init__()
         self.interface, self.port, self.group, self.at = interface, port, group, at
         self.everybody: Any = None
+        self.index = 0
 
     async def start(self, receive: Receive) -> None:
-        loop = asyncio.get_running_loop()
+        self.receive = receive
         try:
             index = socket.if_nametoindex(self.interface)
         except OSError:
             names = ", ".join(name for _, name in socket.if_nameindex())
             raise BadInput(f"interface: there is no {self.interface!r} here; there are {names}") from None
         try:
-            ip = (version6 if ipaddress.ip_address(self.group).version == 6 else version4)(self.group, self.port, index)
-            group, own = self.open(ip)
+            self.use(index)
         except OSError as error:
-            self.close()
             raise BadInput(f"interface: multicast on {self.interface!r}, port {self.port}: {error.strerror}") from None
-        self.sender, self.everybody = own, ip.everybody
-        self.listen(loop, own, receive)
-        self.listen(loop, group, receive)
+
+    def use(self, index: int) -> None:
+        """The interface with this number, instead of another if there was one."""
+        version = version6 if ipaddress.ip_address(self.group).version == 6 else version4
+        ip = version(self.group, self.port, index)
+        group, own = self.open(ip)
+        self.close()
+        self.sender, self.everybody, self.index = own, ip.everybody, index
+        for sock in (own, group):
+            self.listen(asyncio.get_running_loop(), sock, self.receive)
+
+    def look(self) -> None:
+        """An interface that goes and comes again has another number, and sockets of the old one are of no use."""
+        now = time.monotonic()
+        late = self.fails is not None and now - self.fails > PATIENCE
+        try:
+            index = socket.if_nametoindex(self.interface)
+            if index == self.index and not late:
+                return
+            another, self.fails = index != self.index, now
+            self.use(index)
+        except OSError as error:        # it is not there, or not ready
+            self.failed(error)
+            return
+        if another:
+            self.said.clear()
+            self.complain("interface is there again", interface=self.interface)
 
     def open(self, ip: "Version") -> tuple[socket.socket, socket.socket]:
         """A socket for what is said to all, and one for what is for this node alone, which sends as well."""
-        group = socket.socket(ip.family, socket.SOCK_DGRAM)
-        group.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        group.bind(ip.everybody)
-        group.setsockopt(ip.level, ip.join, ip.membership)
-        check_way(outgoing(ip), ip.everybody)
-        own = outgoing(ip)
-        own.bind((self.at or ip.anywhere, 0))
+        with contextlib.ExitStack() as undo:
+            group = undo.enter_context(socket.socket(ip.family, socket.SOCK_DGRAM))
+            group.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            group.bind(ip.everybody)
+            group.setsockopt(ip.level, ip.join, ip.membership)
+            check_way(outgoing(ip), ip.everybody)
+            own = undo.enter_context(outgoing(ip))
+            own.bind((self.at or ip.anywhere, 0))
+            undo.pop_all()
         return group, own
 
     def broadcast(self, datagram: bytes) -> None:
+        self.look()
         self.put(datagram, self.everybody)
 
 
