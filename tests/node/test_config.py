@@ -184,7 +184,7 @@ def test_peers_say_where_to_listen(peers: tuple[str, ...], at: str) -> None:
 @pytest.mark.parametrize("given, said", [
     ({"listen": "0.0.0.0:5"}, "listen: without a key only addresses of this machine are used, not 0.0.0.0"),
     ({"listen": "127.0.0.1:5", "peers": ("10.0.0.1:1",)}, "peers: without a key only"),
-    ({"peers": ("there:1",)}, "listen: without a key only")])
+    ({"peers": ("there:1",)}, "peers: without a key only addresses of this machine are used, not there")])
 def test_without_a_key_all_stays_here(given: dict[str, Any], said: str) -> None:
     with pytest.raises(BadInput) as error:
         link_of(Config(**given), has_key=False)
