@@ -1,5 +1,7 @@
 """A node knows as many channels as it may, however its tables are made, and not one more."""
 
+from dataclasses import replace
+
 import pytest
 from virtual import Virtual
 
@@ -69,3 +71,15 @@ def test_places_for_all_subscriptions_that_are_allowed() -> None:
         while not rules.subscribe(me, 0, channel_hash(f"channel {i}")):
             assert grow(me, CAPACITY, most), f"refused at {i:,}"
     assert len(me.wants) == PLACES * most
+
+
+@pytest.mark.parametrize("most", [1, 5, 70, 2000])
+def test_subscriptions_up_to_the_bound(most: int) -> None:
+    net = Virtual([(0, 1)], 2)
+    net.options = replace(net.options, channels=most)
+    net.hosts[1] = host = net.boot(1)
+    names = [f"channel {i}" for i in range(most + 3)]
+    assert [host.subscribe(name, net.now) for name in names] == [True] * most + [False] * 3
+    assert host.subscribe(names[0], net.now)
+    host.unsubscribe(names[0], net.now)
+    assert host.subscribe(names[-1], net.now) and not host.subscribe(names[0], net.now)

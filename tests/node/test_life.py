@@ -10,7 +10,7 @@ from two_nodes import knows, nodes, settled, two
 
 from psvr import Node
 from psvr.errors import BadInput
-from psvr.node import host
+from psvr.node import host, inbox
 from psvr.node.happenings import Dropped
 
 NUMBER = 10
@@ -133,3 +133,19 @@ def test_names_with_one_hash_are_left_one_by_one(tmp_path: Path, monkeypatch: py
             await a.publish("one", "for one")
             return (await asyncio.wait_for(anext(one), 10)).data
     assert asyncio.run(run()) == b"for one"
+
+
+def test_what_waits_for_an_application_is_bounded_in_bytes_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(inbox, "BYTES", 2500)
+
+    async def run() -> tuple[list[int], dict[str, int]]:
+        async with nodes(tmp_path)[0] as node:
+            news, lengths = node.subscribe("news"), []
+            for length in (1000, 1000, 1000, 500, 1):
+                await node.publish("news", bytes(length))
+            for _ in range(3):
+                lengths.append(len((await anext(news)).data))
+            await node.publish("news", bytes(2500))
+            lengths.append(len((await anext(news)).data))
+            return lengths, node.status()["dropped"]
+    assert asyncio.run(run()) == ([1000, 1000, 500, 2500], {inbox.TOO_SLOW: 2})

@@ -18,7 +18,7 @@ from psvr.protocol.positions import NONE
 from psvr.protocol.records import Hello, Node, Outcome, Pub, Sub
 from psvr.protocol.tree import is_tree
 
-from .growing import grow
+from .growing import grow, hear_sub
 from .naming import age_of, aged, name_of, pack, payload_of
 from .outbox import Outbox, Own
 from .transport import OWN, QUEUE, ROOM, URGENT, Transport
@@ -110,11 +110,12 @@ class Host:
     def subscribe(self, channel: str, now: int) -> bool:
         """False if there is no room for one more."""
         hashed = channel_hash(channel)
-        self.names.setdefault(hashed, set()).add(channel)
+        if hashed not in self.names and len(self.names) >= self.options.channels:
+            return False
         while not rules.subscribe(self.me, now, hashed):
             if not grow(self.me, self.capacity, self.options.channels):
-                del self.names[hashed]
                 return False
+        self.names.setdefault(hashed, set()).add(channel)
         return True
 
     def unsubscribe(self, channel: str, now: int) -> None:
@@ -167,11 +168,9 @@ class Host:
         return True                 # of no use, also a second time
 
     def take_sub(self, sub: Sub, now: int) -> bool:
-        reason = rules.hear_sub(self.me, now, sub, self.sub)
+        reason = hear_sub(self.me, now, sub, self.sub, self.capacity, self.options.channels)
         if self.sub.channels > 0:
             self.send_sub(self.sub, now)
-        while reason == k.NO_ROOM and grow(self.me, self.capacity, self.options.channels):
-            reason = rules.hear_sub(self.me, now, sub, self.sub)
         return reason not in TOO_EARLY
 
     def take_pub(self, pub: Pub, data: bytes, now: int) -> bool:

@@ -8,6 +8,7 @@ from psvr.protocol.records import Pub
 from .happenings import Message
 from .window import Name
 
+BYTES = 32 << 20            # of messages that wait for one application, beside their number
 TOO_SLOW = "the application does not take its messages"
 
 
@@ -17,7 +18,7 @@ class Subscription(AsyncIterator[Message]):
     def __init__(self, channel: str, room: int, leave: Callable[["Subscription"], None]) -> None:
         self.channel, self.leave = channel, leave
         self.queue: asyncio.Queue[Message | None] = asyncio.Queue()
-        self.limit, self.closed = room, False
+        self.limit, self.bytes, self.closed = room, 0, False
 
     def __aiter__(self) -> "Subscription":
         return self
@@ -27,7 +28,16 @@ class Subscription(AsyncIterator[Message]):
         if message is None:
             self.queue.put_nowait(None)         # for whoever else waits, or asks again
             raise StopAsyncIteration
+        self.bytes -= len(message.data)
         return message
+
+    def put(self, message: Message) -> bool:
+        """False if too much waits already."""
+        if self.queue.qsize() >= self.limit or self.bytes + len(message.data) > BYTES:
+            return False
+        self.bytes += len(message.data)
+        self.queue.put_nowait(message)
+        return True
 
     async def __aenter__(self) -> "Subscription":
         return self
@@ -75,9 +85,7 @@ class Inbox:
         name = (pub.origin, pub.boot, pub.number)
         message = Message(channel, data, *name, pub.hops)
         for subscription in subscriptions:
-            if subscription.queue.qsize() < subscription.limit:
-                subscription.queue.put_nowait(message)
-            else:
+            if not subscription.put(message):
                 self.dropped(TOO_SLOW, channel, name)
         self.delivered += 1
         return True
