@@ -2,7 +2,6 @@
 
 import contextlib
 import os
-import socket
 import subprocess
 import sys
 import time
@@ -10,6 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from benchmarks.ports import free_ports
 from psvr.errors import BadInput
 from psvr.node.client import Client
 
@@ -69,14 +69,6 @@ def waiting_in_kernel(port: int) -> tuple[int, int]:
         if int(fields[1].partition(":")[2], 16) == port:
             return int(fields[4].partition(":")[2], 16), int(fields[-1])
     return 0, 0
-
-
-def free_ports(count: int) -> list[int]:
-    with contextlib.ExitStack() as stack:
-        socks = [stack.enter_context(socket.socket(socket.AF_INET, socket.SOCK_DGRAM)) for _ in range(count)]
-        for sock in socks:
-            sock.bind(("127.0.0.1", 0))
-        return [sock.getsockname()[1] for sock in socks]
 
 
 @contextlib.contextmanager

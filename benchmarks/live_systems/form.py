@@ -1,6 +1,5 @@
 """What all systems share: rows of the tables, plans of processes, and the message."""
 
-import socket
 import struct
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, field
@@ -31,14 +30,3 @@ class Plan:
     hops: str                           # what stands for a hop
     relays: Iterable[Spec] = ()
     commands: Iterable[list[str]] = ()  # processes that are not ours
-
-
-def free_ports(count: int, kind: int = socket.SOCK_STREAM) -> list[int]:
-    """Ports of this machine that nobody uses now."""
-    sockets = [socket.socket(socket.AF_INET, kind) for _ in range(count)]
-    for sock in sockets:
-        sock.bind(("127.0.0.1", 0))
-    ports = [sock.getsockname()[1] for sock in sockets]
-    for sock in sockets:
-        sock.close()
-    return ports

@@ -9,7 +9,9 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from .form import CHANNEL, QUEUED, Arrived, Plan, Send, Spec, Variant, free_ports
+from benchmarks.ports import free_ports
+
+from .form import CHANNEL, QUEUED, Arrived, Plan, Send, Spec, Variant
 
 VARIANTS = (Variant("mosquitto, paho, QoS 1", "mqtt", {"qos": 1}),
             Variant("mosquitto, paho, QoS 0", "mqtt", {"qos": 0}))
@@ -30,7 +32,7 @@ def missing() -> str | None:
 
 
 def plan(variant: Variant, hops: int, folder: Path) -> Plan:
-    ports, qos = free_ports(hops), variant.options["qos"]
+    ports, qos = free_ports(hops, socket.SOCK_STREAM), variant.options["qos"]
     commands = []
     for i, port in enumerate(ports):
         file = folder / f"{i}.conf"

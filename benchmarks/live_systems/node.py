@@ -1,15 +1,15 @@
 """psvr: a line of nodes, each of which knows the addresses of its neighbours only."""
 
 import asyncio
-import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+from benchmarks.ports import free_ports
 from psvr import Node
 from psvr.node.keys import new_key
 
-from .form import CHANNEL, Arrived, Plan, Send, Spec, Variant, free_ports
+from .form import CHANNEL, Arrived, Plan, Send, Spec, Variant
 
 VARIANTS = (Variant("psvr, with a key", "node", {"key": True}), Variant("psvr, without a key", "node", {"key": False}))
 
@@ -23,7 +23,7 @@ def missing() -> str | None:
 
 
 def plan(variant: Variant, hops: int, folder: Path) -> Plan:
-    ports = free_ports(hops + 1, socket.SOCK_DGRAM)
+    ports = free_ports(hops + 1)
     key = folder / "key"
     key.touch(0o600)
     key.write_text(new_key())

@@ -1,13 +1,14 @@
 """Reticulum: a line of instances with transport on UDP interfaces; a Channel, which acknowledges, over a Link."""
 
 import asyncio
-import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from .form import Arrived, Plan, Send, Spec, Variant, free_ports
+from benchmarks.ports import free_ports
+
+from .form import Arrived, Plan, Send, Spec, Variant
 
 VARIANTS = (Variant("Reticulum, Channel over Link", "reticulum"),)
 APPLICATION, ASPECT = "bench", "live"
@@ -41,7 +42,7 @@ def missing() -> str | None:
 
 
 def plan(variant: Variant, hops: int, folder: Path) -> Plan:
-    ports = free_ports(2 * hops, socket.SOCK_DGRAM)
+    ports = free_ports(2 * hops)
     line: list[Spec] = []
     for i in range(hops + 1):
         text = HEAD

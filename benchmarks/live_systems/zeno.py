@@ -1,12 +1,15 @@
 """zenoh: two peers with a connection; peers do not route, so more hops are a line of routers between two clients."""
 
 import json
+import socket
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any
 
-from .form import CHANNEL, Arrived, Plan, Send, Spec, Variant, free_ports
+from benchmarks.ports import free_ports
+
+from .form import CHANNEL, Arrived, Plan, Send, Spec, Variant
 
 VARIANTS = (Variant("zenoh, reliable, blocking", "zeno"),)
 
@@ -20,7 +23,7 @@ def missing() -> str | None:
 
 
 def plan(variant: Variant, hops: int, folder: Path) -> Plan:
-    at = [f"tcp/127.0.0.1:{port}" for port in free_ports(max(hops - 1, 1))]
+    at = [f"tcp/127.0.0.1:{port}" for port in free_ports(max(hops - 1, 1), socket.SOCK_STREAM)]
     if hops == 1:
         return Plan({"mode": "peer", "connect": at}, {"mode": "peer", "listen": at}, "TCP between peers")
     routers: list[Spec] = [{"mode": "router", "listen": [here], "connect": at[i + 1:i + 2]}

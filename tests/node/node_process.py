@@ -2,7 +2,6 @@
 
 import os
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -10,6 +9,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+from benchmarks.ports import free_ports
 
 from psvr.errors import BadInput
 from psvr.node.client import Client
@@ -35,17 +36,6 @@ def psvr(*arguments: Any, stdin: str | bytes = "", **more: str) -> Printed:
     done = subprocess.run([*PSVR, *map(str, arguments)], input=text, capture_output=True, check=False,
                           timeout=PATIENCE, env=environment(**more))
     return Printed(done.returncode, done.stdout.decode(), done.stderr.decode())
-
-
-def free_ports(count: int) -> list[int]:
-    """Ports that nobody uses now."""
-    sockets = [socket.socket(socket.AF_INET, socket.SOCK_DGRAM) for _ in range(count)]
-    for sock in sockets:
-        sock.bind(("127.0.0.1", 0))
-    ports = [sock.getsockname()[1] for sock in sockets]
-    for sock in sockets:
-        sock.close()
-    return ports
 
 
 @dataclass

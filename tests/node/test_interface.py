@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from node_process import Process, free_ports, have_one_ring
+from benchmarks.ports import free_ports
+from node_process import Process, have_one_ring
 
 from psvr.node import udp
 

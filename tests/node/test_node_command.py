@@ -8,13 +8,13 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from benchmarks.ports import free_ports
 from node_process import (
     PATIENCE,
     PSVR,
     Printed,
     Process,
     environment,
-    free_ports,
     in_line,
     psvr,
     wait_for_ring,

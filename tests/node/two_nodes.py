@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from node_process import free_ports
+from benchmarks.ports import free_ports
 
 from psvr import Node
 from psvr.protocol import node as rules
