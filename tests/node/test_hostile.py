@@ -8,7 +8,7 @@ from virtual import Virtual
 
 from psvr.node import naming, udp
 from psvr.node.host import ID_BYTES, POSITION_BYTES
-from psvr.node.peer import MANY
+from psvr.node.peer import MANY, TAKEN
 from psvr.node.transport import ROOM, URGENT
 from psvr.protocol import constants as k
 from psvr.protocol import wire
@@ -38,7 +38,7 @@ def known(net: Virtual) -> int:
 def test_channels_that_want_one_place_do_not_make_the_table_grow() -> None:
     net = line()
     for i in range(1, 1000):
-        assert net.hosts[1].take(2, sub(net, [i << 20]), net.now)
+        assert net.hosts[1].take(2, sub(net, [i << 20]), net.now) == TAKEN
     assert known(net) == k.PROBES and len(net.hosts[1].me.channel) == 4 * k.PROBES
 
 
@@ -46,21 +46,21 @@ def test_channels_side_by_side_make_the_table_grow_no_further_than_they_fill_it(
     """Rows that find no place in a larger table are left out; it grows all the same, once."""
     net = line()
     for i in range(1, 3000):
-        assert net.hosts[1].take(2, sub(net, [1 + i % 50 + (i // 50 << 20)]), net.now)
+        assert net.hosts[1].take(2, sub(net, [1 + i % 50 + (i // 50 << 20)]), net.now) == TAKEN
     assert len(net.hosts[1].me.channel) <= 4 * known(net)
 
 
 def test_a_sub_that_is_longer_than_any_honest_one_is_not_read() -> None:
     net = line()
     assert len(sub(net, list(range(1, 110)), 60)) <= ROOM < len(sub(net, list(range(1, 140)), 60))
-    assert net.hosts[1].take(2, sub(net, list(range(1, 140)), 60), net.now) and known(net) == 0
-    assert net.hosts[1].take(2, sub(net, list(range(1, 110)), 60), net.now) and known(net) == 109
+    assert net.hosts[1].take(2, sub(net, list(range(1, 140)), 60), net.now) == TAKEN and known(net) == 0
+    assert net.hosts[1].take(2, sub(net, list(range(1, 110)), 60), net.now) == TAKEN and known(net) == 109
 
 
 def test_subs_do_not_pile_up_for_a_neighbour_that_does_not_answer() -> None:
     net = line()
     for i in range(2 * URGENT):
-        assert net.hosts[1].take(2, sub(net, [i + 1]), net.now)
+        assert net.hosts[1].take(2, sub(net, [i + 1]), net.now) == TAKEN
     peer = net.hosts[1].transport.peers[0]
     assert len(peer.waiting) == URGENT and len(peer.flying) == MANY
 

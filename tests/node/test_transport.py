@@ -5,7 +5,7 @@ import random
 import pytest
 
 from psvr.node import envelope
-from psvr.node.peer import LITTLE, MANY, MUCH, REMEMBERED, SOME, Peer
+from psvr.node.peer import EARLY, FULL, LITTLE, MANY, MUCH, REMEMBERED, SOME, TAKEN, Peer
 from psvr.node.transport import HALF_LIFE, HALVES, PARTS, QUEUE, ROOM, TRIES, Transport
 from psvr.protocol.constants import KEEP
 
@@ -20,7 +20,7 @@ class Pair:
         self.peers = [self.ends[0].meet(1, b"", None, 0), self.ends[1].meet(0, b"", None, 0)]
         self.taken: list[bytes] = []
         self.told: list[bool] = []
-        self.refuse = 0
+        self.refuse, self.because = 0, FULL
 
     def put(self, to: int, plain: bytes) -> None:
         assert len(plain) <= ROOM
@@ -28,12 +28,12 @@ class Pair:
             if self.random.random() >= self.loss:
                 self.air.append((self.now + self.random.randint(100, 9000), to, plain))
 
-    def take(self, frame: bytes) -> bool:
+    def take(self, frame: bytes) -> int:
         if self.refuse > 0:
             self.refuse -= 1
-            return False
+            return self.because
         self.taken.append(frame)
-        return True
+        return TAKEN
 
     def send(self, frame: bytes) -> None:
         self.ends[0].send(1, frame, self.now, lambda good, _: self.told.append(good), lambda: True)
@@ -184,7 +184,7 @@ def test_parts_that_are_not_taken_leave_nothing_behind() -> None:
     pair = Pair()
     for number in range(1, 1000):
         for item in envelope.items(envelope.part(number, 0, 1, b"x") + envelope.part(number + 5000, 1, 2, bytes(2000))):
-            pair.ends[1].hear(pair.peers[1], item, pair.now, lambda frame: False)
+            pair.ends[1].hear(pair.peers[1], item, pair.now, lambda frame: EARLY)
     assert pair.peers[1].halves == {}
 
 
@@ -217,6 +217,15 @@ def test_what_it_never_takes_is_given_up() -> None:
     assert pair.told == []
     pair.run(TRIES * 0.5 + 1)
     assert pair.told == [False] and pair.taken == []
+
+
+def test_what_still_comes_too_early_after_some_tries_is_given_up() -> None:
+    """Its neighbour may be on another ring for long: then another way is better than to wait."""
+    pair = Pair()
+    pair.refuse, pair.because = 1 << 30, EARLY
+    pair.send(b"x")
+    pair.run(TRIES * 0.5)
+    assert pair.told == [False] and pair.ends[0].again == TRIES - 1
 
 
 def test_less_flies_where_much_is_lost_and_more_again_where_nothing_is() -> None:

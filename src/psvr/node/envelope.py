@@ -5,7 +5,7 @@
 | ECHO | 8 bytes each: a challenge, then the challenges of others that the sender has heard lately |
 | HELLO | a frame, for all who hear it |
 | ACK | numbers of 4 bytes: what the sender has taken over from the receiver |
-| WAIT | the same: what has come and cannot be taken over yet, so that it is not taken for lost |
+| WAIT | the same: what has come and found no room, so that it is not taken for lost |
 | FRAME | number of 4 bytes, then a frame that wants an acknowledgement |
 | PART | number of 4 bytes, which part and of how many (2 + 2), then a piece of a frame; parts have successive numbers |
 """

@@ -21,6 +21,7 @@ from psvr.protocol.tree import is_tree
 from .growing import grow, hear_sub
 from .naming import age_of, aged, name_of, pack, payload_of
 from .outbox import Outbox, Own
+from .peer import EARLY, FULL, TAKEN
 from .transport import OWN, QUEUE, ROOM, URGENT, Transport
 from .window import Window
 
@@ -157,34 +158,33 @@ class Host:
         """It is a neighbour whose frames may be taken."""
         return place_of(self.me, id) != NONE
 
-    def take(self, sender: int, frame: bytes, now: int) -> bool:
-        """A SUB or PUB; False if it should come again, because it came too early or there is too much to do."""
+    def take(self, sender: int, frame: bytes, now: int) -> int:
+        """A SUB or PUB: TAKEN, or EARLY or FULL, and it should come again."""
         read = wire.decode(frame, self.capacity)
-        if isinstance(read, Sub):               # a long one is no honest node's, and would keep this one busy
-            return read.src != sender or len(frame) > ROOM or self.take_sub(read, now)
-        if isinstance(read, tuple):
-            pub, data = read
-            return pub.src != sender or self.take_pub(pub, data, now)
-        return True                 # of no use, also a second time
+        if isinstance(read, Sub) and read.src == sender and len(frame) <= ROOM:
+            return self.take_sub(read, now)     # a longer one is no honest node's, and would keep this one busy
+        if isinstance(read, tuple) and read[0].src == sender:
+            return self.take_pub(*read, now)
+        return TAKEN                # of no use, also a second time
 
-    def take_sub(self, sub: Sub, now: int) -> bool:
+    def take_sub(self, sub: Sub, now: int) -> int:
         reason = hear_sub(self.me, now, sub, self.sub, self.capacity, self.options.channels)
         if self.sub.channels > 0:
             self.send_sub(self.sub, now)
-        return reason not in TOO_EARLY
+        return EARLY if reason in TOO_EARLY else TAKEN
 
-    def take_pub(self, pub: Pub, data: bytes, now: int) -> bool:
+    def take_pub(self, pub: Pub, data: bytes, now: int) -> int:
         name = name_of(data)
         if name is None or channel_hash(name) != pub.channel:
-            return True
+            return TAKEN
         if self.is_busy(QUEUE):
-            return False
+            return FULL
         rules.hear_pub(self.me, now, pub, self.outcome)
         if self.outcome.reason in TOO_EARLY:
-            return False
+            return EARLY
         self.tell("received", peer=pub.src, pub=pub, channel=name)
         self.after(pub, name, data, now)
-        return True
+        return TAKEN
 
     def is_busy(self, most: int = OWN) -> bool:
         """There is so much on its way that no more is taken on.  What comes from others is for longer: two that have

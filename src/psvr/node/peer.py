@@ -13,7 +13,10 @@ SOME, LITTLE, STEP = 16 << 10, 8 << 10, 1200    # … bytes at first, the least,
 FIRST, LEAST, MOST = 60_000, 20_000, 500_000        # µs until a frame is tried again: at first, and the limits later
 REMEMBERED = 4096           # numbers of a neighbour that are known to have come
 
+EARLY, TAKEN, FULL = range(3)            # of a frame that has come: of no use yet, taken over, no room for it
+
 Done = Callable[[bool, int], None]       # how it ended, and when
+Take = Callable[[bytes], int]            # what becomes of a frame
 Useful = Callable[[], bool]
 
 

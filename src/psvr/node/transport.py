@@ -15,7 +15,7 @@ from psvr.protocol.wire import SUB
 from . import envelope
 from .envelope import ACK, FRAME, NUMBERED, NUMBERS, PART, PIECE, WAIT, Item
 from .link import Address
-from .peer import Done, Half, Message, Peer, Pending, Useful
+from .peer import EARLY, TAKEN, Done, Half, Message, Peer, Pending, Take, Useful
 
 ROOM = 1200                 # bytes of items in a datagram: with all headers it passes where 1280 bytes pass
 OWN, QUEUE, URGENT = 512, 1024, 1536    # items wait for a neighbour: no more of one's own, of others, and no SUBs
@@ -134,38 +134,40 @@ class Transport:
         self.failed += 1
         pending.done(False, now)
 
-    def hear(self, peer: Peer, item: Item, now: int, take: Callable[[bytes], bool]) -> None:
-        """An item of a neighbour.  `take` gets whole frames, and says whether they were taken over."""
+    def hear(self, peer: Peer, item: Item, now: int, take: Take) -> None:
+        """An item of a neighbour.  `take` gets whole frames, and says what becomes of them.
+
+        To one that came too early there is no answer: if it still does after some tries, another way may be better.
+        """
         if item.kind == ACK or item.kind == WAIT:
             for number in envelope.numbers(item.body):
                 (self.acknowledged if item.kind == ACK else self.held_up)(peer, number, now)
             return
-        if peer.is_known(item.number) or self.complete(peer, item, now, take):
+        what = TAKEN if peer.is_known(item.number) else self.complete(peer, item, now, take)
+        if what == TAKEN:
             peer.know(item.number)
-            peer.acks.append(item.number)
-        else:
-            peer.waits.append(item.number)
-        self.touched[peer.id] = peer
+        if what != EARLY:
+            (peer.acks if what == TAKEN else peer.waits).append(item.number)
+            self.touched[peer.id] = peer
 
-    def complete(self, peer: Peer, item: Item, now: int, take: Callable[[bytes], bool]) -> bool:
-        """Keep a part, or hand over what is whole; False if it is to come again."""
+    def complete(self, peer: Peer, item: Item, now: int, take: Take) -> int:
+        """Keep a part, or hand over what is whole."""
         if item.kind != PART:
             return take(item.body)
         if item.parts > PARTS or len(item.body) > ROOM:
-            return False
+            return EARLY
         head = (item.number - item.part) % NUMBERS
         parts = peer.halves.setdefault(head, Half(now, {})).parts
         parts[item.part] = item.body
         if len(parts) < item.parts:
             forget_halves(peer, now)
-            return True
-        if take(b"".join(parts[i] for i in sorted(parts))):
+            return TAKEN
+        what = take(b"".join(parts[i] for i in sorted(parts)))
+        if what != TAKEN:
+            del parts[item.part]
+        if what == TAKEN or not parts:
             del peer.halves[head]
-            return True
-        del parts[item.part]
-        if not parts:
-            del peer.halves[head]
-        return False
+        return what
 
     def acknowledged(self, peer: Peer, number: int, now: int) -> None:
         pending = peer.land(number)
@@ -177,7 +179,7 @@ class Transport:
         self.fill(peer, now)
 
     def held_up(self, peer: Peer, number: int, now: int) -> None:
-        """It arrived, but the neighbour has too much to do, or is not so far yet: it comes again, for a while."""
+        """It arrived, but the neighbour has too much to do: it comes again, for a while."""
         pending = peer.flying.get(number)
         if pending is None:
             return
