@@ -141,12 +141,29 @@ def test_the_queue_has_a_bound_that_can_be_seen() -> None:
 def test_numbers_go_round() -> None:
     pair = Pair(3, 0.2, twice=0.3)
     pair.peers[0].number = envelope.NUMBERS - 20
-    pair.peers[1].newest = envelope.NUMBERS - 20
     frames = [bytes([i]) for i in range(60)] + [bytes(4000)]
     for frame in frames:
         pair.send(frame)
     pair.run(20)
     assert sorted(pair.taken) == sorted(frames)
+
+
+@pytest.mark.parametrize("forgetful", [0, 1])
+def test_a_neighbour_that_one_side_has_forgotten_is_understood_at_once(forgetful: int) -> None:
+    """After a silence, one side may have given the other up, and that other not: neither takes new for known."""
+    pair = Pair(5, 0.1)
+    pair.peers[0].number = envelope.NUMBERS // 2 + 100          # also when numbers are high
+    pair.ends[0].numbered = pair.peers[0].number
+    for time in range(3):
+        frames = [bytes([time, i]) for i in range(50)] + [bytes([time]) * 4000]
+        for frame in frames:
+            pair.send(frame)
+        pair.run(20)
+        assert sorted(pair.taken) == sorted(frames), time
+        pair.taken.clear()
+        other = 1 - forgetful
+        pair.ends[forgetful].leave(other, pair.now)
+        pair.peers[forgetful] = pair.ends[forgetful].meet(other, b"", None, pair.now)
 
 
 def test_parts_that_no_honest_neighbour_would_send() -> None:
@@ -190,10 +207,10 @@ def test_parts_that_are_not_taken_leave_nothing_behind() -> None:
 
 def test_a_number_from_long_ago_costs_no_memory() -> None:
     pair = Pair()
-    for number in (1 << 31, (1 << 31) + 5, envelope.NUMBERS - REMEMBERED):
-        for item in envelope.items(envelope.frame(number, b"old")):
+    for number in (0, 1 << 31, (1 << 31) + 5, envelope.NUMBERS - REMEMBERED):
+        for item in envelope.items(envelope.frame(number, b"%d" % number)):
             pair.ends[1].hear(pair.peers[1], item, pair.now, pair.take)
-    assert pair.peers[1].seen.bit_length() <= REMEMBERED and pair.taken == []
+    assert pair.peers[1].seen.bit_length() <= REMEMBERED and pair.taken == [b"0"]
 
 
 def test_what_a_neighbour_cannot_take_yet_comes_again_and_again() -> None:

@@ -72,7 +72,7 @@ class Peer:
     acks: list[int] = field(default_factory=list)
     waits: list[int] = field(default_factory=list)
     newest: int = 0                                             # of its numbers …
-    seen: int = 0                                               # … and which of those before have come, bit by bit
+    seen: int = 0                                               # … and which from there back have come, bit by bit
     halves: dict[int, Half] = field(default_factory=dict)       # by their first number, the oldest first
     trip: int = 0                                               # µs, there and back, smoothed
     spread: int = 0
@@ -126,14 +126,16 @@ class Peer:
     def is_known(self, number: int) -> bool:
         """It has come before, or so long ago that nobody knows."""
         ahead = (number - self.newest) % NUMBERS
-        if 0 < ahead < NUMBERS // 2:
+        if 0 < ahead < NUMBERS // 2 or not self.seen:
             return False
         behind = (self.newest - number) % NUMBERS
         return behind >= REMEMBERED or bool(self.seen >> behind & 1)
 
     def know(self, number: int) -> None:
         ahead = (number - self.newest) % NUMBERS
-        if 0 < ahead < NUMBERS // 2:
+        if not self.seen:
+            self.newest, self.seen = number, 1
+        elif 0 < ahead < NUMBERS // 2:
             self.seen = (self.seen << ahead | 1) & ((1 << REMEMBERED) - 1) if ahead < REMEMBERED else 1
             self.newest = number
         elif (behind := (self.newest - number) % NUMBERS) < REMEMBERED:

@@ -34,6 +34,7 @@ class Transport:
         self.peers: dict[int, Peer] = {}
         self.due: list[tuple[int, int, Peer, int, Pending]] = []        # when an item is to be tried again
         self.order = 0
+        self.numbered = 0                                               # items that ever got a number
         self.touched: dict[int, Peer] = {}                              # who has something to be sent
         self.astray: list[Pending] = []                                 # for nobody that is known
         self.sent = self.again = self.failed = 0                        # items
@@ -41,9 +42,12 @@ class Transport:
         self.bytes: Counter[str] = Counter()                            # … in bytes
 
     def meet(self, id: int, salt: bytes, address: Address, now: int) -> Peer:
-        """A new boot of a neighbour: what was on its way to the old one will not be acknowledged."""
+        """A new boot of a neighbour: what was on its way to the old one will not be acknowledged.
+
+        Or one that was forgotten, and may remember me: numbers go on above all that it can know.
+        """
         self.leave(id, now)
-        peer = self.peers[id] = Peer(id, salt, address)
+        peer = self.peers[id] = Peer(id, salt, address, self.numbered % NUMBERS)
         return peer
 
     def leave(self, id: int, now: int) -> None:
@@ -72,19 +76,23 @@ class Transport:
             self.astray.append(Pending(b"", done, useful))
             return
         if len(content) <= ROOM - NUMBERED.size:
-            peer.number = (peer.number + 1) % NUMBERS
+            self.next_number(peer)
             item = envelope.frame(peer.number, content)
             (peer.waiting.appendleft if first else peer.waiting.append)((peer.number, Pending(item, done, useful)))
         else:
             self.send_parts(peer, content, done, useful)
         self.fill(peer, now)
 
+    def next_number(self, peer: Peer) -> None:
+        peer.number = (peer.number + 1) % NUMBERS
+        self.numbered += 1
+
     def send_parts(self, peer: Peer, content: bytes, done: Done, useful: Useful) -> None:
         step = ROOM - PIECE.size
         pieces = [content[i:i + step] for i in range(0, len(content), step)]
         told = Message(len(pieces), done).part_done
         for index, piece in enumerate(pieces):
-            peer.number = (peer.number + 1) % NUMBERS
+            self.next_number(peer)
             item = envelope.part(peer.number, index, len(pieces), piece)
             peer.waiting.append((peer.number, Pending(item, told, useful)))
 
