@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from psvr.node import outbox, seal, sessions, transport
+from psvr.node import growing, outbox, seal, sessions, transport
 from psvr.node.node import Node
 from psvr.node.peer import MANY, REMEMBERED, Peer
 
@@ -41,10 +41,9 @@ def of_node(node: Node) -> Iterator[tuple[str, int, int]]:
     yield from of_sessions(node.sessions)
     yield from of_transport(node.transport)
     yield "ciphers", len(node.seal.ciphers), seal.CIPHERS
-    yield "neighbours heard", len(node.heard), 1024
     yield "window", len(node.host.window.seen), node.host.window.most
-    yield "channels", len(node.host.me.channel), node.config.channels
-    yield "wants", len(node.host.me.wants), node.config.channels
+    yield "channels", len(node.host.me.channel), growing.PLACES * node.config.channels
+    yield "wants", len(node.host.me.wants), growing.PLACES * node.config.channels
     yield "kept", len(node.host.outbox.kept), outbox.KEPT
     yield "events counted", len(node.teller.counts), 32
     yield "reasons counted", len(node.teller.reasons), 32

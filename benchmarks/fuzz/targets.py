@@ -94,10 +94,10 @@ def transporting() -> Target:
         draw = Draw(data)
         now += 1 + draw.below(65536)
         for item in envelope.items(data[2:]):
-            it.hear(peer, item, now, lambda frame: len(frame) % 3 > 0)
+            it.hear(peer, item, now, lambda frame: len(frame) % 3)
         known = forge.facts(data or b"x", 2, (1,), 1, 4, (0, 2), peer.newest + 1)
         for item in envelope.items(forge.items(draw, known)):
-            it.hear(peer, item, now, lambda frame: len(frame) % 2 > 0)
+            it.hear(peer, item, now, lambda frame: len(frame) % 2)
         if len(peer.waiting) < 100:
             it.send(2, data[:5000] or b"x", now, lambda good, now: None, lambda: draw.below(2) > 0)
         it.retry(now)

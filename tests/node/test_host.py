@@ -5,6 +5,7 @@ import random
 import pytest
 from virtual import Virtual
 
+from psvr.node import host
 from psvr.node.naming import pack
 from psvr.node.outbox import KEPT
 from psvr.protocol import constants as k
@@ -124,6 +125,47 @@ def test_a_partition_delivers_inside_each_part_and_heals() -> None:
     net.run(5)
     assert names(net, 0)[-1] == names(net, 5)[-1] == whole
     assert all(len(got) == len(set(got)) for got in (names(net, 0), names(net, 5)))
+
+
+def test_neighbours_that_meet_again_while_one_is_forgetting_the_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(host, "SILENT", 5_000_000)
+    one_sided = 0
+    for ms in range(4800, 5300, 25):
+        net = Virtual([(0, 1), (1, 2), (2, 3)], 4, seed=ms)
+        for v in (0, 3):
+            net.hosts[v].subscribe("c", net.now)
+        net.run(12)
+        for _ in range(50):
+            net.publish(1)                      # numbers that a neighbour remembers …
+            net.publish(2)
+        net.run(25)                             # … and that are not repeated any more
+        ways = [(net.hosts[1].transport, 2), (net.hosts[2].transport, 1)]
+        before = [transport.peers[id] for transport, id in ways]
+        net.near[1].discard(2)
+        net.near[2].discard(1)
+        net.run(ms / 1000)
+        net.near[1].add(2)
+        net.near[2].add(1)
+        net.run(15)
+        kept = [transport.peers[id] is peer for (transport, id), peer in zip(ways, before)]
+        one_sided += kept[0] != kept[1]
+        made = {net.publish(1), net.publish(2)}
+        net.run(5)
+        assert made <= set(names(net, 0)) and made <= set(names(net, 3)), (ms, kept)
+    assert one_sided > 0
+
+
+def test_neighbours_that_say_little_are_not_forgotten() -> None:
+    net = Virtual([(0, 1), (1, 2)], 3, hello=100, options={"lease": 1000})
+    net.hosts[2].subscribe("c", net.now)
+    net.run(70)
+    net.boot(1)                                 # which has another rhythm from now on
+    net.run(3000)
+    made = []
+    for _ in range(20):
+        made.append(net.publish(0))
+        net.run(10)
+    assert names(net, 2) == made
 
 
 def test_more_channels_than_a_table_begins_with() -> None:

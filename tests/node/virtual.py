@@ -60,9 +60,7 @@ class Virtual:
         host, salt = self.hosts[v], plain[:1]
         if not self.alive[v] or not self.alive[sender] or salt[0] != self.boots[sender]:
             return
-        peer = host.transport.peers.get(sender)
-        if peer is None or peer.salt != salt:
-            peer = host.transport.meet(sender, salt, sender, self.now)
+        peer = host.transport.meet(sender, salt, sender, self.now)
         for item in envelope.items(plain[1:]):
             if item.kind == envelope.HELLO:
                 host.hear_hello(sender, item.body, self.now)

@@ -27,6 +27,7 @@ from .window import Window
 
 ID_BYTES, POSITION_BYTES = 8, 4
 TOO_EARLY = (k.NOT_A_LINK, k.NOT_IN_TREE, k.NO_RING, k.OTHER_RING, k.NOT_MY_POSITION)   # it may fit a moment later
+SILENT, PERIODS = 60 * k.SECOND, 16     # a neighbour that said nothing for both, µs and HELLO periods, is forgotten
 
 Tell = Callable[..., None]
 Deliver = Callable[[str, bytes, Pub], None]
@@ -81,6 +82,7 @@ class Host:
             said = rules.wake(self.me, now, self.hello)
             if said & rules.SAY_HELLO:
                 self.say(wire.encode_hello(self.hello, ID_BYTES, POSITION_BYTES))
+                self.transport.forget(now - max(SILENT, PERIODS * self.me.settings.hello), now)
             if said & rules.SAY_SUB:
                 self.say_subs(now)
             self.changes()

@@ -29,7 +29,6 @@ from .telling import Teller
 from .transport import Transport
 
 YIELD = 16                  # publications after which others have their turn
-SILENT = 60_000_000         # µs after which a neighbour that said nothing is forgotten
 QUEUE = 1024                # messages that wait for an application
 DRAIN, PAUSE = 1.0, 0.01    # seconds that a node which is to stop waits for what is on its way, and between two looks
 BOOTS = (1 << 31) - 1
@@ -79,7 +78,6 @@ class Node:
             self.sessions = Sessions(self.id, self.seal.salt)
             self.teller = Teller(self.id, self.note)
             self.inbox = Inbox(self.teller.too_slow)
-            self.heard: dict[int, int] = {}     # when a neighbour was last heard
             self.refused = 0                    # datagrams that were not genuine, or came twice
             self.taken = 0                      # those that were
             self.transport = Transport(self.send_items)
@@ -231,10 +229,6 @@ class Node:
 
     def say(self, frame: bytes) -> None:
         """Broadcast a HELLO, with an echo of whom this node has heard."""
-        time = now()
-        for id in [id for id, last in self.heard.items() if time - last > SILENT]:
-            del self.heard[id]
-            self.transport.leave(id, time)
         plain = envelope.echo(self.sessions.echoes()) + envelope.hello(frame)
         self.transport.count("hello", 1, len(plain))
         self.link.broadcast(self.seal.seal(plain))
@@ -261,11 +255,7 @@ class Node:
         """A genuine datagram of a node that lives now."""
         time, sender = now(), opened.id
         self.taken += 1
-        peer = self.transport.peers.get(sender)
-        if peer is None or peer.salt != opened.salt:
-            peer = self.transport.meet(sender, opened.salt, address, time)
-        peer.address = address
-        self.heard[sender] = time
+        peer = self.transport.meet(sender, opened.salt, address, time)
         for item in items:
             if item.kind == envelope.HELLO:
                 self.host.hear_hello(sender, item.body, time)

@@ -63,6 +63,7 @@ class Peer:
     salt: bytes
     address: Address
     number: int = 0                                             # of the last item
+    heard: int = 0                                              # when it last said something
     flying: dict[int, Pending] = field(default_factory=dict)
     waiting: deque[tuple[int, Pending]] = field(default_factory=deque)
     load: int = 0                                               # bytes that are flying …

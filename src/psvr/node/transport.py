@@ -42,13 +42,21 @@ class Transport:
         self.bytes: Counter[str] = Counter()                            # … in bytes
 
     def meet(self, id: int, salt: bytes, address: Address, now: int) -> Peer:
-        """A new boot of a neighbour: what was on its way to the old one will not be acknowledged.
+        """Who has just been heard.  What was on its way to an older boot will not be acknowledged.
 
-        Or one that was forgotten, and may remember me: numbers go on above all that it can know.
+        One that was forgotten may remember this node: numbers go on above all that it can know.
         """
-        self.leave(id, now)
-        peer = self.peers[id] = Peer(id, salt, address, self.numbered % NUMBERS)
+        peer = self.peers.get(id)
+        if peer is None or peer.salt != salt:
+            self.leave(id, now)
+            peer = self.peers[id] = Peer(id, salt, address, self.numbered % NUMBERS)
+        peer.address, peer.heard = address, now
         return peer
+
+    def forget(self, before: int, now: int) -> None:
+        """Those who were last heard before some time."""
+        for id in [id for id, peer in self.peers.items() if peer.heard < before]:
+            self.leave(id, now)
 
     def leave(self, id: int, now: int) -> None:
         peer = self.peers.pop(id, None)
