@@ -11,10 +11,11 @@ demo: $(VENV)/.installed-lab
 	@echo
 	@echo "Open demo/report.html in a browser: the paper's figures beside ours."
 
+# Tests of one file run in one process: clusters and swarms, which they share, take long to make.
 test: $(VENV)/.installed-dev
 	$(BIN)/ruff check .
 	$(BIN)/mypy
-	$(BIN)/python -m pytest -n 2 --dist loadgroup
+	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
 
 kill-test: $(VENV)/.installed-dev
 	$(BIN)/python -m pytest tests/lab/test_kills.py --kills 20 -v
