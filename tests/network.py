@@ -9,9 +9,12 @@ from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any
 
+import numpy as np
+
 from psvr.protocol import constants as k
 from psvr.protocol.layout import Capacity, Int, blank, dtype, fields, restore, snapshot
 from psvr.protocol.records import READ_ONLY, Hello, Node, Outcome, Pub, Sub
+from psvr.sim import memory
 
 TICK = 50 * k.MILLISECOND
 CHANNEL = 4711
@@ -25,7 +28,6 @@ def make(cls: type, capacity: Capacity, form: str) -> Any:
     """One blank record in either form."""
     if form == "protocol":
         return blank(cls, capacity)
-    import numpy as np
     return np.zeros(1, dtype(cls, capacity)).view(np.recarray)[0]
 
 
@@ -59,6 +61,7 @@ class Network:
         self.received: list[tuple[int, int]] = []            # (publication, node)
         self.dropped: list[tuple[str, int]] = []
         self.number = 1000                                   # beyond what `anything` likes to draw
+        self.lie: memory.Lie | None = None                   # that corrupt nodes agree upon
         for v in range(self.n):
             self.boot(v)
 
@@ -156,12 +159,23 @@ class Network:
             assert self.rules.subscribe(self.node[v], self.now, channel)
 
     def corrupt(self, v: int) -> None:
-        """Every byte of a node's memory at random, but for what is read-only."""
-        shot = snapshot(self.node[v], Node)
-        for f in fields(Node):
-            if f.name not in READ_ONLY:
-                shot[f.name] = anything(self.random, f, self.capacity)
-        restore(self.node[v], Node, shot)
+        """All memory of a node, but for what is read-only: noise, lies that look true, or what another remembers."""
+        rng = np.random.default_rng(self.random.getrandbits(64))
+        record = np.zeros(1, dtype(Node, self.capacity))
+        restore(record[0], Node, snapshot(self.node[v], Node))
+        kind, ids = self.random.randrange(4), np.array(sorted(self.ids or ()))
+        if kind == 0:
+            memory.draw_bytes(record, rng, READ_ONLY)
+        elif kind == 1:
+            other = np.zeros(1, record.dtype)
+            restore(other[0], Node, snapshot(self.random.choice(self.node), Node))
+            memory.take_over(record, other)
+        else:
+            self.lie = self.lie or memory.draw_lie(rng, ids)
+            truth = memory.Truth(int(record["id"][0]), self.now, k.SECOND, ids, ids[sorted(self.near[v])],
+                                 np.array([CHANNEL]), np.zeros((0, 3), np.int64))
+            memory.draw_plausible(record, Node, truth, self.lie, rng, READ_ONLY)
+        restore(self.node[v], Node, snapshot(record[0], Node))
 
     def cut(self, u: int, v: int) -> None:
         self.near[u].discard(v)

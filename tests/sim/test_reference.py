@@ -38,8 +38,8 @@ def test_equal_through_faults(system: str) -> None:
         twins.subscribe(1, "a")
         twins.subscribe(5, "a")
         twins.advance(8)
-        for v in rng.permutation(8)[:4]:
-            twins.corrupt(int(v), rng)
+        for v, kind in zip(rng.permutation(8), ("bytes", "plausible", "plausible", "swapped", "foreign", "blended")):
+            twins.corrupt(int(v), rng, kind)
         twins.advance(3)
         twins.publish(3, "a")
         twins.crash(0)

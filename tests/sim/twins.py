@@ -6,6 +6,7 @@ from psvr.protocol import node as rules
 from psvr.protocol.layout import restore, snapshot
 from psvr.protocol.records import Hello, Node, Settings
 from psvr.sim import faults
+from psvr.sim.corruption import Corruption
 from psvr.sim.network import Network
 from psvr.sim.plan import FaultEvent
 from psvr.sim.reference import Reference
@@ -58,12 +59,13 @@ class Twins:
         self.reference.hashes = [int(h) for h in self.net.world.hashes]
         self.reference.publish(self.net.now, v, self.net.channel(channel), 16)
 
-    def corrupt(self, v: int, rng: Any) -> None:
-        """The same random memory for both; both are scheduled anew."""
+    def corrupt(self, v: int, rng: Any, kind: str = "bytes") -> None:
+        """The same arbitrary memory for both; both are scheduled anew."""
         while self.sends(v):            # frames on their way are changed too, and the reference cannot know how
             self.advance(0.01)
         w, host = self.net.world, self.reference.hosts[v]
-        faults.corrupt(w, v, self.net.now, rng)
+        Corruption(self.net.machine, rng, self.net._elsewhere).write(v, kind)
+        w.handed[v] = 0                 # names are kept in another way there
         restore(host.node, Node, snapshot(w.nodes[v], Node))
         restore(host.hello, Hello, snapshot(w.hellos[v], Hello))
         if isinstance(self.reference, RadioReference):

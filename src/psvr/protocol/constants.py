@@ -63,6 +63,8 @@ SUB_COPY_GAP = 150 * MILLISECOND        # … this far apart
 OUTBOX = 256                    # publications that hosts let wait for a ring, at most, and repeat, at least …
 KEEP = 20 * SECOND              # … until they are this old …
 REPEAT_LIFE = 25 * SECOND       # … so a repetition that arrives is younger than this
+NAME_LIFE = 100 * SECOND        # a publication that was here is known for so long; longer, and a fault that wrote down
+                                # names which are still to come would cost these publications at any later time
 HOPS_MOST = 65535               # what SUB and PUB can count
 PROBES = 64                     # rows looked at for one channel: look-up costs the same for any table
 

@@ -304,7 +304,9 @@ def take_in(me: Node, now: int, j: int) -> bool:
             return False
     id, heard, number, samples = c.id, c.heard, c.number, c.samples
     q_in, q_out, keeps_me, free = c.q_in, c.q_out, c.keeps_me, c.free
-    forget_candidate(c)
+    for other in range(len(me.candidate)):          # after a fault, it may stand there twice
+        if me.candidate[other].id == id:
+            forget_candidate(me.candidate[other])
     if me.link[i].id != k.NOBODY:
         demote(me, now, i, spread(me.id, now, i, k.EVICTED_LEAST, k.EVICTED_MOST), 1)
     link = me.link[i]
@@ -377,7 +379,7 @@ def write(me: Node, out: Hello) -> None:
         if out.heards == most:
             break
         c = me.candidate[at]
-        if c.id != k.NOBODY:
+        if c.id >= 0:
             heard = out.heard[out.heards]
             heard.id, heard.quality = c.id, clip(c.q_in, 0, k.QUALITY_ONE) // k.QUALITY_BYTE
             out.heards += 1

@@ -30,7 +30,7 @@ def start(me: Node, id: int, now: int) -> None:
     for j in range(len(me.candidate)):
         links.forget_candidate(me.candidate[j])
     for w in range(len(me.seen)):
-        me.seen[w].origin, me.seen[w].boot, me.seen[w].number = k.NOBODY, 0, 0
+        publication.forget(me.seen[w])
     for r in range(len(me.relayed)):
         me.relayed[r].key = me.relayed[r].at = 0
     me.number = me.turn = me.turned_away = me.own = me.seen_next = me.bursts = 0
@@ -191,9 +191,9 @@ def wake(me: Node, now: int, out: Hello) -> int:
     said = 0
     if due(now, me.hello_at, 2 * me.settings.hello):
         links.each_period(me, now)
-        publication.tidy(me)
+        publication.tidy(me, now)
         subscription.tidy(me, now)
-        tree.beat(me)
+        tree.beat(me, now)
         derive(me, now)
         early = me.settings.hello * k.JITTER_PERCENT // 100
         me.hello_at = now + me.settings.hello + spread(me.id, now, 5, -early, early)

@@ -8,11 +8,11 @@ from . import own, subscription
 from .around import forward_ring, forward_vr2015
 from .form import rule
 from .links import sender
-from .numbers import LOW32, clip
+from .numbers import LOW32, clip, elapsed
 from .positions import NONE
 from .psvr import detour as detour_psvr
 from .psvr import forward as forward_psvr
-from .records import Node, Outcome, Pub, Send
+from .records import Node, Outcome, Pub, Seen, Send
 from .ring import has_ring, index_of
 from .shen import forward as forward_shen
 from .table import next_subscriber, wants
@@ -24,7 +24,7 @@ def uses_ring(me: Node) -> bool:
 
 
 @rule
-def is_new(me: Node, pub: Pub) -> bool:
+def is_new(me: Node, now: int, pub: Pub) -> bool:
     """(origin, boot, number) is not in the window; now it is.
 
     It is for a PUB that passes me at several positions, or is flooded.  Hosts remember for longer what they have handed
@@ -33,22 +33,28 @@ def is_new(me: Node, pub: Pub) -> bool:
     for i in range(len(me.seen)):
         s = me.seen[i]
         if s.origin == pub.origin and s.boot == pub.boot and s.number == pub.number:
-            return False
+            if elapsed(now, s.at) <= k.NAME_LIFE:
+                return False
     place = clip(me.seen_next, 0, len(me.seen) - 1)
     s = me.seen[place]
-    s.origin, s.boot, s.number = pub.origin, pub.boot, pub.number
+    s.origin, s.boot, s.number, s.at = pub.origin, pub.boot, pub.number, now
     me.seen_next = (place + 1) % len(me.seen)
     return True
 
 
 @rule
-def tidy(me: Node) -> None:
-    """Forget what cannot have been seen; a window that a fault has written suppresses nothing for long."""
+def tidy(me: Node, now: int) -> None:
+    """Forget what cannot have been seen, or long ago; a window that a fault has written suppresses nothing for long."""
     for i in range(len(me.seen)):
         s = me.seen[i]
-        if s.origin < 0 or s.boot < 0 or s.number < 0:
-            s.origin, s.boot, s.number = k.NOBODY, 0, 0
+        if s.origin < 0 or s.boot < 0 or s.number < 0 or elapsed(now, s.at) > k.NAME_LIFE:
+            forget(s)
     me.seen_next = clip(me.seen_next, 0, max(len(me.seen) - 1, 0))
+
+
+@rule
+def forget(s: Seen) -> None:
+    s.origin, s.boot, s.number, s.at = k.NOBODY, 0, 0, 0
 
 
 @rule
@@ -124,7 +130,7 @@ def handle(me: Node, now: int, pub: Pub, out: Outcome) -> None:
         return
     system = me.settings.system
     wanted = wants(me, pub.channel)
-    new = (wanted or system == k.FLOOD) and is_new(me, pub)
+    new = (wanted or system == k.FLOOD) and is_new(me, now, pub)
     out.deliver = 1 if wanted and new else 0
     if mine_without_ring:
         if me.root == me.id and me.size == 1:

@@ -108,9 +108,12 @@ class Row:
 
 @record
 class Seen:
+    """A publication that was here."""
+
     origin: Id
     boot: Number
     number: Number
+    at: Time
 
 
 @record

@@ -43,11 +43,21 @@ def tree_degree(me: Node) -> int:
 
 
 @rule
-def beat(me: Node) -> None:
+def beat(me: Node, now: int) -> None:
     """Once per period: the number by which I prove that I live."""
-    me.own = me.own + 1 if 0 <= me.own < k.SEQ_LIMIT - 1 else 0
+    me.own = me.own + 1 if 0 <= me.own < own_limit(me, now) else 0
     if me.root == me.id:
         me.seq = me.own
+
+
+@rule
+def own_limit(me: Node, now: int) -> int:
+    """The largest number that I can have counted to: from below SEQ_TRUSTED, about once per period of my clock.
+
+    A larger one is a fault and is given up at once.  Kept, it would look right until it reaches SEQ_LIMIT; the nodes
+    that follow me would then take my new, smaller numbers for old ones, and lose their root.
+    """
+    return min(k.SEQ_TRUSTED + 2 * (now // me.settings.hello), k.SEQ_LIMIT - 1)
 
 
 @rule
@@ -77,11 +87,11 @@ def be_root(me: Node, now: int) -> None:
 @rule
 def derive(me: Node, now: int) -> bool:
     """Root, parent, distance and number, from what the links offer; True if news of the root came late."""
-    catch_up(me)
+    catch_up(me, now)
     if me.root != me.id and root_is_dead(me, now):
-        me.dead_root = max(me.root, k.NOBODY)
-        me.dead_seq, me.dead_at = clip(me.seq, 0, k.SEQ_LIMIT), now
+        me.dead_root, me.dead_seq, me.dead_at = me.root, me.seq, now
         be_root(me, now)
+    me.dead_root, me.dead_seq = max(me.dead_root, k.NOBODY), clip(me.dead_seq, 0, k.SEQ_LIMIT)
     if elapsed(now, me.dead_at) > k.DEAD_LIFE * me.settings.hello:
         me.dead_root, me.dead_seq, me.dead_at = k.NOBODY, 0, 0
     best = best_offer(me, now)
@@ -92,9 +102,9 @@ def derive(me: Node, now: int) -> bool:
 
 
 @rule
-def catch_up(me: Node) -> None:
+def catch_up(me: Node, now: int) -> None:
     """My number must be newer than any that is still around from before a restart or a fault."""
-    if not 0 <= me.own < k.SEQ_LIMIT:
+    if not 0 <= me.own <= own_limit(me, now):
         me.own = 0
     for i in range(len(me.link)):
         link = me.link[i]

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from .scenario import Fault, Scenario, Traffic
 
 KEYS = {                    # which keys a kind of fault has, beside those that all have
-    "corrupt": ("nodes", "area"),
+    "corrupt": ("nodes", "area", "memory"),
     "crash": ("nodes", "area", "duration"),
     "restart": ("nodes",),
     "cut": ("links", "duration"),
@@ -117,7 +117,7 @@ def check_fault(f: Fault, key: str, s: Scenario) -> None:
 def check_keys(f: Fault, key: str) -> None:
     """The keys are those of the kind, and say once what is struck."""
     allowed = (*KEYS[f.kind], *(("duration",) if f.rate is not None and "duration" not in KEYS[f.kind] else ()))
-    for name in ("nodes", "links", "area", "duration"):
+    for name in ("nodes", "links", "area", "duration", "memory"):
         if name not in allowed and getattr(f, name) is not None:
             only = " without a rate" if name == "duration" else ""
             listed = ", ".join((*ALWAYS, *allowed))

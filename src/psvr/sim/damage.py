@@ -28,6 +28,7 @@ class FaultEvent:
     links: Longs            # (m, 2) with u < v; of a partition, those between the two sides
     until: int              # when it is over by itself; −1: it is not
     entry: int              # of [[fault]]
+    memory: str = "any"     # of `corrupt`: what it writes
 
 
 def fault_events(s: Scenario, graph: Graph, places: Floats | None) -> tuple[FaultEvent, ...]:
@@ -56,7 +57,8 @@ def event(f: Fault, i: int, time: int, until: int, struck: Ints | Longs, graph: 
     if f.kind in ON_LINKS:
         return FaultEvent(time, f.kind, NO_NODES, struck.astype(np.int64), until, i)
     nodes = struck.astype(np.int32)
-    return FaultEvent(time, f.kind, nodes, between(graph, nodes) if f.kind == "partition" else NO_LINKS, until, i)
+    links = between(graph, nodes) if f.kind == "partition" else NO_LINKS
+    return FaultEvent(time, f.kind, nodes, links, until, i, f.memory or "any")
 
 
 def struck_nodes(f: Fault, i: int, graph: Graph, places: Floats | None, rng: np.random.Generator) -> Ints:

@@ -1,7 +1,4 @@
-"""What can happen to a network: memory at random, crashes, cuts, noise."""
-
-from collections.abc import Iterable
-from typing import Any
+"""What can happen to a network: crashes, cuts, noise.  Memory is written by `corruption`."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,7 +6,6 @@ from numpy.typing import NDArray
 from psvr.compiled import node as rules
 from psvr.graphs.csr import link_to
 from psvr.protocol.layout import Capacity
-from psvr.protocol.records import READ_ONLY
 
 from .frames import schedule
 from .radio.signal import let_go, milliwatts, reckon
@@ -17,37 +13,6 @@ from .wireless import silence
 from .world import World
 
 JAMMED = -40.0                  # dBm of the noise at a node that is jammed
-CLOCK_MOST = 1 << 40            # µs, twelve days: how far apart the clocks of nodes may be
-
-
-def scramble(record: NDArray[Any], rng: np.random.Generator, keep: Iterable[str]) -> None:
-    """Every byte of one record at random, but for the fields that are kept; `record` is a slice of length one, or of
-    more if nothing is kept."""
-    kept = {name: record[name].copy() for name in keep}
-    record.view(np.uint8)[:] = rng.integers(0, 256, record.nbytes, np.uint8)
-    for name, value in kept.items():
-        record[name] = value
-
-
-def corrupt(world: World, v: int, now: int, rng: np.random.Generator) -> None:
-    """All memory of a node, its clock and counters, and the frames that it has on the air.
-
-    Of a frame, its length is physical and stays: how many channels or bytes of data it has.
-    """
-    scramble(world.nodes[v:v + 1], rng, READ_ONLY)
-    for hellos in (world.hellos, world.spoken):
-        scramble(hellos[v:v + 1], rng, ("links", "heards", "children"))
-    pools = (world.sub_frames, world.subs, "channels"), (world.pub_frames, world.pubs, "load")
-    for frames, messages, length in pools:
-        for i in np.flatnonzero((frames["used"] != 0) & (frames["node"] == v)):
-            scramble(messages[i:i + 1], rng, (length,))
-    scramble(world.handed[v], rng, ())
-    host = world.hosts[v:v + 1]
-    host["offset"], host["number"] = rng.integers(0, CLOCK_MOST), rng.integers(0, 1 << 30)
-    host["boot"] = rng.integers(0, 1 << 30)
-    if host["alive"][0]:
-        host["wake_at"] = -1
-        schedule(world, v, now)
 
 
 def crash(world: World, v: int, now: int) -> None:

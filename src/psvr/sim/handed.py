@@ -1,7 +1,7 @@
 """What each host has handed to its application, so that nothing is handed over twice.
 
-A name is looked for in few places.  While those are full of names that are younger than a repetition can be, no
-repetition is let through: better none than one that was here before.
+A name is looked for in few places, and known for `NAME_LIFE`.  While those places are full of names that are younger
+than a repetition can be, no repetition is let through: better none than one that was here before.
 """
 
 from typing import Any
@@ -30,14 +30,21 @@ def places(n: int, periods: NDArray[Any]) -> int:
 
 
 @in_place
+def bucket(size: int, origin: int, boot: int, number: int) -> int:
+    """The first of the places for a name, of so many that a host has."""
+    return int(mix(mix(mix(0, origin), boot), number)) % (size // BUCKET) * BUCKET
+
+
+@in_place
 def is_new(handed: Any, v: int, now: int, pub: Any) -> bool:
     """The host of v has not handed it over; now it has."""
     mine = handed[v]
-    first = mix(mix(mix(0, pub.origin), pub.boot), pub.number) % (len(mine) // BUCKET) * BUCKET
+    first = bucket(len(mine), pub.origin, pub.boot, pub.number)
     place, least = first, k.REPEAT_LIFE + 1
     for i in range(first, first + BUCKET):
         h = mine[i]
-        if h.origin == pub.origin and h.boot == pub.boot and h.number == pub.number:
+        known = now + k.REPEAT_LIFE - k.NAME_LIFE <= h.until <= now + k.REPEAT_LIFE
+        if known and h.origin == pub.origin and h.boot == pub.boot and h.number == pub.number:
             return False
         left = h.until - now if now < h.until <= now + k.REPEAT_LIFE else 0
         if left < least:

@@ -10,6 +10,7 @@ from psvr.compiled import node as rules
 from psvr.protocol import constants as k
 
 from . import engine, faults, frames, notes, own, streams
+from .memory import CLOCK_MOST
 from .plan import Plan
 from .queue import push
 from .radio.air import no_air
@@ -63,7 +64,7 @@ class Machine:
         settings["id_bytes"], settings["position_bytes"] = plan.id_bytes, plan.position_bytes
         settings["system"], settings["own"] = own.settings_of(p.system, self.capacity)
         settings["shortcuts"] = k.SHORTCUTS.index(p.shortcuts)
-        clocks = streams.stream(scenario.seed, "clocks").integers(0, faults.CLOCK_MOST, plan.n)
+        clocks = streams.stream(scenario.seed, "clocks").integers(0, CLOCK_MOST, plan.n)
         for v in range(plan.n):
             faults.boot(self.world, v, 0, int(clocks[v]))
 
@@ -80,6 +81,11 @@ class Machine:
         self.now = max(self.now, until)
         self.wall += time.perf_counter() - begin
         self.flush()
+
+    def ensure_room(self) -> None:
+        """There is room for what one thing that happens from outside may write."""
+        while full := engine.missing(self.world):
+            self.make_room(full)
 
     def make_room(self, full: int) -> None:
         w = self.world
@@ -125,8 +131,7 @@ class Machine:
 
     def publish(self, v: int, channel: int, load: int) -> int:
         """The application of v publishes; the place of the publication."""
-        while full := engine.missing(self.world):
-            self.make_room(full)
+        self.ensure_room()
         with own.blamed(self.system):
             return int(frames.publish(self.world, v, channel, load, self.now))
 

@@ -20,11 +20,16 @@ from psvr.protocol.names import channel_hash
 from psvr.protocol.records import Node
 
 from . import faults, notes, streams
+from .corruption import corrupt
+from .foreign import foreign_world
 from .ground import standing
 from .machine import Machine
+from .memory import CLOCK_MOST, KINDS
 from .plan import FaultEvent, Plan, plan
 from .results import SECOND, Epoch, History, Subscription
 from .scenario import Scenario, parse
+from .schema import Choice
+from .world import World
 
 CHECK = SECOND // 2             # how often the invariants are looked at …
 CHECK_NODES = 20_000            # … but no more than this many nodes per simulated second
@@ -45,6 +50,7 @@ class Network:
         self.channels, self.history = list(self.plan.channels), History()
         self.every = max(CHECK, self.plan.n * SECOND // CHECK_NODES)
         self.next_check, self.max_table_bytes, self.max_table_bytes_packed = self.every, 0, 0
+        self._foreign: tuple[World, int] | None = None
         self._actions = self._planned()
         self._redraw_ground()
         self._act()
@@ -169,9 +175,16 @@ class Network:
         """Publish now; the place of the publication in `world.publications`."""
         return self.machine.publish(node, self.channel(channel), load)
 
-    def corrupt(self, nodes: Iterable[int]) -> None:
-        """All memory of these nodes at random."""
-        self._happen("corrupt", nodes=nodes)
+    def corrupt(self, nodes: Iterable[int], memory: str = "any") -> None:
+        """Arbitrary memory in these nodes; `memory.KINDS` lists what it may look like."""
+        self._happen("corrupt", nodes=nodes, memory=memory)
+
+    def _elsewhere(self) -> tuple[World, int]:
+        """Another network of the same nodes, made when a fault first needs it."""
+        if self._foreign is None:
+            rng = streams.stream(self.scenario.seed, "elsewhere")
+            self._foreign = foreign_world(self.scenario, self.plan, rng)
+        return self._foreign
 
     def crash(self, nodes: Iterable[int]) -> None:
         self._happen("crash", nodes=nodes)
@@ -189,9 +202,10 @@ class Network:
         """Cut all links between these nodes and the rest."""
         self._happen("partition", nodes=nodes)
 
-    def _happen(self, kind: str, nodes: Iterable[int] = (), links: Iterable[tuple[int, int]] = ()) -> None:
+    def _happen(self, kind: str, nodes: Iterable[int] = (), links: Iterable[tuple[int, int]] = (),
+                memory: str = "any") -> None:
         event = FaultEvent(self.now, kind, np.array(list(nodes), np.int32),
-                           np.array(list(links), np.int64).reshape(-1, 2), -1, -1)
+                           np.array(list(links), np.int64).reshape(-1, 2), -1, -1, Choice(KINDS).read(memory, "memory"))
         self.strike(event, len(self.plan.faults) + len(self.history.faults))
 
     def strike(self, event: FaultEvent, i: int) -> None:
@@ -199,14 +213,14 @@ class Network:
         self.history.faults.append(self.now)
         rng = streams.stream(self.scenario.seed, f"strike/{i}")
         for v in map(int, event.nodes):
-            if event.kind == "corrupt":
-                faults.corrupt(self.world, v, self.now, rng)
-            elif event.kind == "crash":
+            if event.kind == "crash":
                 faults.crash(self.world, v, self.now)
             elif event.kind == "restart":
-                faults.boot(self.world, v, self.now, int(rng.integers(0, faults.CLOCK_MOST)))
+                faults.boot(self.world, v, self.now, int(rng.integers(0, CLOCK_MOST)))
             elif event.kind == "jam":
                 faults.jam(self.world, v, self.now, 1)
+        if event.kind == "corrupt":
+            corrupt(self.machine, event.nodes, rng, event.memory, self._elsewhere)
         self._set_cuts(event, event.kind in ("cut", "partition"))
         self._redraw_ground()
         for v in event.nodes if len(event.nodes) else event.links[:, 0]:
@@ -217,7 +231,7 @@ class Network:
         rng = streams.stream(self.scenario.seed, f"relieve/{i}")
         for v in map(int, event.nodes):
             if event.kind == "crash":
-                faults.boot(self.world, v, self.now, int(rng.integers(0, faults.CLOCK_MOST)))
+                faults.boot(self.world, v, self.now, int(rng.integers(0, CLOCK_MOST)))
             elif event.kind == "jam":
                 faults.jam(self.world, v, self.now, -1)
         self._set_cuts(event, False)

@@ -310,7 +310,7 @@ class Reference:
         together = mix(mix(mix(0, pub.origin), pub.boot), pub.number) % (self.places // TOGETHER)
         known = host.handed.setdefault(together, [])
         full = len(known) == TOGETHER
-        if any(name == other for _, other in known):
+        if any(name == other and now + host.offset <= at + k.NAME_LIFE for at, other in known):
             return False
         if full and pub.again and now + host.offset < known[0][0] + k.REPEAT_LIFE:
             return False

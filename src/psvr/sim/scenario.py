@@ -18,6 +18,7 @@ from psvr.protocol.wire import WIDTHS
 
 from . import consistent, topology
 from .files import read_links, read_rows, read_text
+from .memory import KINDS
 from .overrides import overridden
 from .radio.devices import from_file
 from .radio.keys import DEFAULT, METRES, PER_MINUTE, STILL, Mobility, Radio
@@ -115,6 +116,7 @@ class Fault:
     duration: Annotated[float | None, Number(FASTEST, LONGEST)] = None
     rate: Annotated[float | None, Number(0, PER_MINUTE, above=True)] = None
     area: Annotated[tuple[float, ...] | None, Sizes(("x", "y", "radius"), METRES, False, 1)] = None
+    memory: Annotated[str | None, Choice(KINDS)] = None
 
 
 @dataclass(frozen=True, kw_only=True)

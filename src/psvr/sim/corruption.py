@@ -1,0 +1,192 @@
+"""The fault that writes memory: all that nodes remember, their clocks and counters, and the frames that they send.
+
+What it writes is drawn by `memory`; here are the places in the world where it goes.
+"""
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+
+from psvr.protocol.records import READ_ONLY, Hello, Node, Pub, Sub
+
+from . import frames
+from .handed import BUCKET, bucket
+from .machine import Machine
+from .memory import (
+    CLOCK_MOST,
+    MIXTURE,
+    Record,
+    Truth,
+    blend,
+    change,
+    draw_bytes,
+    draw_lie,
+    draw_plausible,
+    rebase,
+    take_over,
+)
+from .world import SUBS, World
+
+Foreign = Callable[[], tuple[World, int]]
+NAMES = 64                      # publications that were, or are still to come, whose names lies may use
+LATELY, LATER = 10, 40          # how far the numbers of these reach back, and ahead
+STRAY = 0.5                     # the chance that a node has a HELLO, or SUBs, on the air that it would never have sent
+STRAY_SUBS = 3
+
+
+def corrupt(machine: Machine, nodes: Iterable[int], rng: np.random.Generator, memory: str, foreign: Foreign) -> None:
+    """Write the memory of these nodes; `foreign` gives another network, and is asked only if it is needed."""
+    fault = Corruption(machine, rng, foreign)
+    for v in map(int, nodes):
+        kind = fault.kind(memory)
+        fault.write(v, kind)
+        if fault.world.hosts["alive"][v]:
+            fault.send_strays(v, kind)
+
+
+class Corruption:
+    """One fault; what nodes remembered before it is a source of what others remember after it."""
+
+    def __init__(self, machine: Machine, rng: np.random.Generator, foreign: Foreign) -> None:
+        self.machine, self.now, self.rng, self.foreign = machine, machine.now, rng, foreign
+        world = machine.world
+        self.before, self.hosts, self.handed = world.nodes.copy(), world.hosts.copy(), world.handed.copy()
+        self.lie = draw_lie(rng, world.ids)
+
+    @property
+    def world(self) -> World:
+        return self.machine.world           # another one, after it had to grow
+
+    def kind(self, memory: str) -> str:
+        return str(self.rng.choice(list(MIXTURE), p=list(MIXTURE.values()))) if memory == "any" else memory
+
+    def write(self, v: int, kind: str) -> None:
+        """All memory of a node, and what it is sending."""
+        self.machine.ensure_room()
+        u = self.another(v)
+        self.write_host(v, u, kind)
+        self.write_node(v, u, kind)
+        self.write_frames(v, kind)
+        self.world.hosts["wake_at"][v] = -1
+        if self.world.hosts["alive"][v]:
+            frames.schedule(self.world, v, self.now)
+
+    def another(self, v: int) -> int:
+        """Any node but this one, if there is one."""
+        n = len(self.world.ids)
+        return int(v + self.rng.integers(1, n)) % n if n > 1 else v
+
+    # --- nodes
+
+    def write_node(self, v: int, u: int, kind: str) -> None:
+        record, rng = self.world.nodes[v:v + 1], self.rng
+        if kind == "bytes":
+            draw_bytes(record, rng, READ_ONLY)
+        elif kind == "plausible":
+            self.lie_about(v, record)
+        elif kind == "swapped":
+            take_over(record, self.before[u:u + 1])
+        elif kind == "foreign":
+            self.come_from_elsewhere(v, record)
+        elif kind == "changed":
+            other = record.copy()
+            self.lie_about(v, other)
+            change(record, other, rng)
+        else:
+            blend(record, [lambda other: self.lie_about(v, other), lambda other: self.come_from_elsewhere(v, other),
+                           lambda other: draw_bytes(other, rng, READ_ONLY)], rng)
+
+    def lie_about(self, v: int, record: Record) -> None:
+        draw_plausible(record, Node, self.truth(v), self.lie, self.rng, READ_ONLY)
+
+    def come_from_elsewhere(self, v: int, record: Record) -> None:
+        other, now = self.foreign()
+        w = v if self.rng.random() < 0.5 else self.another(v)
+        theirs = other.nodes[w:w + 1].copy()
+        rebase(theirs, Node, self.clock(v) - now - int(other.hosts["offset"][w]))
+        take_over(record, theirs)
+
+    def clock(self, v: int) -> int:
+        return self.now + int(self.world.hosts["offset"][v])
+
+    def truth(self, v: int) -> Truth:
+        w = self.world
+        return Truth(int(w.ids[v]), self.clock(v), int(w.nodes["settings"]["hello"][v]), w.ids,
+                     w.ids[w.near[w.first[v]:w.first[v + 1]]], w.hashes, self.names())
+
+    def names(self) -> Any:
+        """Of publications that were made lately, or will be soon."""
+        v = self.rng.integers(0, len(self.world.ids), NAMES)
+        number = self.hosts["number"][v] + self.rng.integers(-LATELY, LATER, NAMES)
+        return np.stack((self.world.ids[v], self.hosts["boot"][v], np.maximum(number, 0)), axis=1)
+
+    # --- hosts
+
+    def write_host(self, v: int, u: int, kind: str) -> None:
+        """The clock, the numbers of its start and of its last publication, and what it has handed over."""
+        host, rng = self.world.hosts[v:v + 1], self.rng
+        if kind == "bytes":
+            host["offset"], host["number"] = rng.integers(0, CLOCK_MOST), rng.integers(0, 1 << 30)
+            host["boot"] = rng.integers(0, 1 << 30)
+            draw_bytes(self.world.handed[v], rng, ())
+        elif kind == "swapped":
+            for name in ("number", "boot", "offset"):       # with another clock, no time of it would be right
+                host[name] = self.hosts[name][u]
+            self.world.handed[v] = self.handed[u]
+        else:
+            if rng.random() < 0.5:
+                host["offset"] = rng.integers(0, CLOCK_MOST)
+            host["number"] = np.maximum(host["number"] + rng.integers(-LATELY, LATER), 0)
+            self.hand_over(v)
+
+    def hand_over(self, v: int) -> None:
+        """The host believes that it has handed over what it has not."""
+        mine, now = self.world.handed[v], self.clock(v)
+        for origin, boot, number in self.names():
+            place = bucket(len(mine), origin, boot, number) + self.rng.integers(BUCKET)
+            until = now + self.rng.integers(-100, 30) * 1_000_000
+            mine[place] = (origin, boot, number, until)
+
+    # --- frames
+
+    def write_frames(self, v: int, kind: str) -> None:
+        """What it is sending.  Of a frame on the air the length is physical, and stays."""
+        w = self.world
+        for hellos in (w.hellos, w.spoken):
+            if len(hellos):
+                self.draw(hellos[v:v + 1], Hello, v, kind, ("links", "heards", "children"))
+        for places, messages, cls, length in ((w.sub_frames, w.subs, Sub, "channels"),
+                                              (w.pub_frames, w.pubs, Pub, "load")):
+            for i in np.flatnonzero((places["used"] != 0) & (places["node"] == v)):
+                self.draw(messages[i:i + 1], cls, v, kind, (length,))
+
+    def send_strays(self, v: int, kind: str) -> None:
+        """Frames that it would never have sent."""
+        self.machine.ensure_room()
+        w, rng = self.world, self.rng
+        if rng.random() < STRAY:
+            hello = w.hellos[v:v + 1]
+            self.draw(hello, Hello, v, kind, ())
+            hello["links"] = np.clip(hello["links"], 0, hello["link"].shape[1])
+            hello["children"] = np.clip(hello["children"], 0, hello["links"])
+            hello["heards"] = np.clip(hello["heards"], 0, hello["heard"].shape[1])
+            w.hosts["hellos"][v] += 1
+            frames.launch(w, v, self.now, frames.HELLO_END, int(w.hosts["hellos"][v]))
+        for _ in range(rng.integers(1, STRAY_SUBS + 1) if rng.random() < STRAY else 0):
+            i = frames.take(w.sub_frames, w.pools[SUBS])
+            sub = w.subs[i:i + 1]
+            self.draw(sub, Sub, v, kind, ())
+            sub["channels"] = np.clip(sub["channels"], 0, sub["channel"].shape[1])
+            frames.send_sub(w, v, i, self.now, 1)
+
+    def draw(self, record: Record, cls: type, v: int, kind: str, keep: tuple[str, ...]) -> None:
+        """A message: noise, a lie, or one of another node, moment or network."""
+        if kind == "bytes":
+            draw_bytes(record, self.rng, keep)
+        elif kind in ("swapped", "foreign"):
+            w = self.world if kind == "swapped" else self.foreign()[0]
+            pool = w.hellos if cls is Hello else w.subs if cls is Sub else w.pubs
+            take_over(record, pool[self.rng.integers(len(pool))][None], keep)
+        else:
+            draw_plausible(record, cls, self.truth(v), self.lie, self.rng, keep)

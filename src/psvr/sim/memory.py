@@ -1,0 +1,228 @@
+"""What a fault may leave in memory: not only noise, but lies that look true.
+
+Noise is the weakest of lies: a random time is never recent, so the first rule wipes whatever hangs on it.
+
+| kind | what a node remembers afterwards |
+|---|---|
+| `bytes` | random bytes |
+| `plausible` | recent times and real neighbours; roots that do not exist, with the highest numbers; the living root
+  marked as dead; fresh entries for subscribers that are none; names of publications that are still to come |
+| `swapped` | what another node of the network remembers, its clock included |
+| `foreign` | what a node remembers in another network of the same nodes |
+| `any` | each node another of these, or its own memory with some fields changed, or every part from another kind |
+
+Messages are drawn in the same way.  Records are numpy's, so that they serve the simulator; `snapshot` makes them plain.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from psvr.protocol import constants as k
+from psvr.protocol.layout import Int, fields
+from psvr.protocol.numbers import LOW32, mix
+from psvr.protocol.positions import NONE
+from psvr.protocol.records import READ_ONLY, Hello, Node, Time
+
+Record: TypeAlias = NDArray[Any]        # a slice of length one of an array of records
+Pools: TypeAlias = dict[str, list[tuple[float, Any]]]       # of a field: how often it is drawn from which values
+
+KINDS = ("bytes", "plausible", "swapped", "foreign", "any")
+MIXTURE = {"bytes": 0.1, "plausible": 0.3, "swapped": 0.15, "foreign": 0.2, "changed": 0.15, "blended": 0.1}
+CHANGES = 5                     # fields of a node's own memory that are changed, at most
+CLOCK_MOST = 1 << 40            # µs, twelve days: how far apart the clocks of nodes may be
+RECENT = 12 * k.SECOND          # a lie about the last seconds
+TIME = Time.__metadata__[0]     # type: ignore[attr-defined]
+NUMBERS = (k.SEQ_TRUSTED - 30, k.SEQ_TRUSTED - 1, k.SEQ_TRUSTED, k.SEQ_LIMIT - 30, k.SEQ_LIMIT - 1, k.SEQ_LIMIT)
+COUNTS = ("links", "heards", "children", "channels", "load")        # of a message: its length
+
+
+@dataclass(frozen=True)
+class Lie:
+    """What all nodes that a fault strikes may agree upon."""
+
+    root: int
+    seq: int
+    ring: int
+    length: int
+
+
+@dataclass(frozen=True)
+class Truth:
+    """What lies about a node are made of."""
+
+    id: int
+    now: int                        # on its clock
+    hello: int                      # its period
+    ids: NDArray[np.int64]          # of all nodes
+    near: NDArray[np.int64]         # of those in its reach
+    channels: NDArray[np.int64]     # hashes
+    names: NDArray[np.int64]        # (·, 3) origin, boot and number of publications
+
+
+def draw_lie(rng: np.random.Generator, ids: NDArray[np.int64]) -> Lie:
+    absent = rng.integers(0, max(int(ids[0]), 1), 2)        # below all that exist, where there is room
+    root = int(rng.choice(np.concatenate((absent, rng.choice(ids, 2), ids[:1]))))
+    return Lie(root, int(rng.choice([int(rng.integers(0, 1000)), *NUMBERS])), int(rng.integers(0, LOW32)),
+               2 * int(rng.integers(1, 2 * len(ids) + 1)))
+
+
+def draw_bytes(record: Record, rng: np.random.Generator, keep: Sequence[str]) -> None:
+    """Every byte at random, but for the fields that are kept."""
+    kept = {name: record[name].copy() for name in keep}
+    record.view(np.uint8)[:] = rng.integers(0, 256, record.nbytes, np.uint8)
+    for name, value in kept.items():
+        record[name] = value
+
+
+def pools(t: Truth, lie: Lie, rng: np.random.Generator) -> Pools:
+    """Values that a field of a name might well have, in whatever record it stands."""
+    near = t.near if len(t.near) else t.ids
+    recent, soon = np.maximum(t.now - rng.integers(0, RECENT, 32), 0), t.now + rng.integers(0, 4 * t.hello, 8)
+    times = [(8, recent), (1, [0, t.now, t.now + 1, 1 << 61]), (1, [t.now // 2])]
+    node = [(8, near), (1, t.ids), (1, [t.id, k.NOBODY, lie.root])]
+    position = [(6, rng.integers(0, lie.length, 32)), (1, [NONE]), (1, rng.integers(0, 1 << 20, 4))]
+    digest = [(3, [lie.ring]), (1, rng.integers(0, LOW32, 8)), (1, [-1])]
+    leaf = [mix(0, int(id)) for id in (t.id, *near[:8])]            # the digest of a node without children
+    number = [(2, range(200)), (1, NUMBERS)]
+    listed: list[tuple[str, Any]] = [
+        ("id to origin", node), ("src", [(6, [t.id]), (3, near), (1, t.ids)]), ("back", [(2, [k.NOBODY]), (1, near)]),
+        ("root", [(5, [lie.root]), (2, t.ids[:1]), (2, [t.id]), (1, t.ids)]),
+        ("dead_root", [(3, t.ids[:1]), (1, [lie.root, k.NOBODY])]),
+        ("parent", [(3, [t.id]), (3, near), (2, [k.NOBODY]), (1, t.ids)]),
+        ("number own dead_seq", number), ("seq", [(3, [lie.seq]), *number]), ("overflow", [(1, range(200))]),
+        ("dist", [(6, range(4)), (1, range(70)), (1, [k.DISTANCE_MOST])]), ("size", [(3, range(1, 6)), (1, range(99))]),
+        ("ring", digest), ("digest", [*digest, (1, leaf)]), ("my_digest", [*digest, (2, leaf[:1])]), ("key", digest),
+        ("length", [(5, [lie.length]), (1, [0, 2, 1 << 20])]), ("position my_start start cur ep ns spare", position),
+        ("q_in q_out", [(8, range(k.QUALITY_ADMIT, k.QUALITY_ONE, 99)), (1, range(0, k.QUALITY_ONE, 99))]),
+        ("quality", [(1, range(256))]), ("samples", [(1, range(32))]), ("keeps_me", [(4, [1]), (1, [0])]),
+        ("channel", [(4, [*t.channels, 5]), (1, [k.NO_CHANNEL])]), ("boot bursts", [(1, range(5))]),
+        ("hops limit", [(4, range(1, 30)), (1, [0, k.HOPS_MOST])]), ("turn seen_next load", [(1, range(80))]),
+        ("free turned_away children links heards channels", [(4, range(4)), (1, range(9))]),
+        ("alt last again evicted", [(1, [0, 1])]), ("since heard fresh dead_at said_at at spare_since", times),
+        ("hello_at trigger_at sub_at clean_at shun", [(6, soon), (4, recent), *times])]
+    return {name: weighted for names, weighted in listed for name in names.split()}
+
+
+def among(rng: np.random.Generator, shape: tuple[int, ...], weighted: Sequence[tuple[float, Any]]) -> NDArray[np.int64]:
+    """Values, each from one of the pools."""
+    shares = np.cumsum([weight for weight, _ in weighted])
+    which = np.searchsorted(shares, rng.random(shape) * shares[-1], side="right")
+    at, drawn = rng.random(shape), np.empty(shape, np.int64)
+    for i, (_, pool) in enumerate(weighted):
+        here = which == i
+        values = np.asarray(pool, np.int64)
+        drawn[here] = values[(at[here] * len(values)).astype(np.int64)]
+    return drawn
+
+
+def leaves(record: Any, cls: type) -> list[tuple[Any, str, Int]]:
+    """All numbers in a record: (array, name of the field, what it may be)."""
+    found: list[tuple[Any, str, Int]] = []
+    for f in fields(cls):
+        if isinstance(f.item, Int):
+            found.append((record, f.name, f.item))
+        else:
+            found += leaves(record[f.name], f.item)
+    return found
+
+
+def draw_plausible(record: Record, cls: type, truth: Truth, lie: Lie, rng: np.random.Generator,
+                   keep: Sequence[str] = ()) -> None:
+    """Every field on its own has a value that it might well have; of a node, the parts often agree, too."""
+    kept = {name: record[name].copy() for name in keep}
+    drawn = pools(truth, lie, rng)
+    for part, name, item in leaves(record, cls):
+        part[name] = np.clip(among(rng, part[name].shape, drawn[name]), *item.limits) if name in drawn else 0
+    for name, value in kept.items():
+        record[name] = value
+    if cls is Node:
+        agree(record[0], truth, lie, rng)
+    elif cls is Hello:
+        record["link"]["id"][0, 0] = rng.choice(truth.near) if len(truth.near) else truth.id
+    if rng.random() < 0.7:
+        ascending(record["position"] if "position" in (record.dtype.names or ()) else np.empty((0, 1)))
+
+
+def agree(me: Any, truth: Truth, lie: Lie, rng: np.random.Generator) -> None:
+    """Make parts of a node's memory fit together: real and different neighbours, a parent or children, a ring."""
+    links, near = me["link"], rng.permutation(truth.near)[:len(me["link"])]
+    if rng.random() < 0.8:
+        links["id"][:len(near)], links["id"][len(near):] = near, k.NOBODY
+    for link in links:
+        if rng.random() < 0.7:
+            ascending(link["position"][None])
+    if rng.random() < 0.8 and len(truth.names):
+        picked = truth.names[rng.integers(0, len(truth.names), len(me["seen"]))]
+        for i, name in enumerate(("origin", "boot", "number")):
+            me["seen"][name] = picked[:, i]
+    if not len(near):
+        return
+    if lie.root < truth.id and rng.random() < 0.6:
+        follow(me, truth, lie, rng)
+    elif rng.random() < 0.6:
+        children = rng.random(len(links)) < 0.7
+        me["root"] = links["root"][children] = truth.id
+        links["parent"][children], links["keeps_me"][children], me["parent"] = truth.id, 1, k.NOBODY
+
+
+def follow(me: Any, truth: Truth, lie: Lie, rng: np.random.Generator) -> None:
+    """One of the links offers the root of the lie, and a place on its ring."""
+    parent, start = rng.choice(me["link"][:max(len(truth.near), 1)]), int(rng.integers(1, max(lie.length, 2)))
+    parent["keeps_me"], parent["root"], parent["seq"], parent["parent"] = 1, lie.root, lie.seq, k.NOBODY
+    parent["dist"] = 0 if parent["id"] == lie.root else rng.integers(1, 5)
+    parent["heard"] = truth.now - rng.integers(0, min(4 * truth.hello, truth.now + 1))
+    parent["ring"], parent["length"], parent["my_start"] = lie.ring, lie.length, start
+    me["root"], me["seq"], me["parent"], me["dist"] = lie.root, lie.seq, parent["id"], parent["dist"] + 1
+    if rng.random() < 0.7:
+        others = me["link"]["id"] != parent["id"]
+        me["link"]["parent"][others & (me["link"]["parent"] == truth.id)] = k.NOBODY
+        parent["my_digest"] = mix(0, truth.id)
+        me["ring"], me["length"], me["position"] = lie.ring, lie.length, NONE
+        me["position"][0] = start
+
+
+def ascending(position: NDArray[Any]) -> None:
+    """Rows of positions as a node has them: each once, in order, then none."""
+    for row in position:
+        some = np.unique(row[row >= 0])
+        row[:len(some)], row[len(some):] = some, NONE
+
+
+def rebase(record: Record, cls: type, by: int) -> None:
+    """Move all times that are not 0."""
+    for part, name, item in leaves(record, cls):
+        if item is TIME:
+            part[name] = np.where(part[name] > 0, np.maximum(part[name] + by, 0), 0)
+
+
+def take_over(record: Record, other: Record, keep: Sequence[str] = READ_ONLY) -> None:
+    """What another record holds, but for the fields that are kept."""
+    for name in record.dtype.names or ():
+        if name not in keep:
+            record[name] = other[name]
+
+
+def change(record: Record, other: Record, rng: np.random.Generator, keep: Sequence[str] = READ_ONLY) -> None:
+    """Some fields, or single rows of tables, from another record."""
+    names = [name for name in record.dtype.names or () if name not in keep]
+    for name in rng.choice(names, rng.integers(1, CHANGES + 1)):
+        if record[name].ndim > 1:
+            row = rng.integers(record[name].shape[1])
+            record[name][:, row] = other[name][:, row]
+        else:
+            record[name] = other[name]
+
+
+def blend(record: Record, draws: Sequence[Callable[[Record], None]], rng: np.random.Generator,
+          keep: Sequence[str] = READ_ONLY) -> None:
+    """Every field from one of several draws."""
+    made = [record.copy() for _ in draws]
+    for other, draw in zip(made, draws):
+        draw(other)
+    for name in record.dtype.names or ():
+        if name not in keep:
+            record[name] = made[rng.integers(len(made))][name]
