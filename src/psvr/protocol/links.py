@@ -10,7 +10,7 @@ from .form import rule
 from .numbers import clip, due, elapsed, spread
 from .positions import NONE
 from .records import Candidate, Hello, Link, Node
-from .wire_length import heards_per_hello
+from .wire_length import heards_per_hello, links_per_hello
 
 
 @rule
@@ -319,8 +319,8 @@ def take_in(me: Node, now: int, j: int) -> bool:
 
 @rule
 def places(me: Node) -> int:
-    """C_N, as far as there is memory for it."""
-    return min(me.settings.links, len(me.link))
+    """C_N, as far as there is memory for so many links, and room for them in a HELLO."""
+    return min(me.settings.links, len(me.link), links_per_hello(me))
 
 
 @rule

@@ -56,6 +56,16 @@ def channels_per_sub(me: Node, sub: Sub) -> int:
 
 
 @rule
+def links_per_hello(me: Node) -> int:
+    """How many links a HELLO can list, if all of them are children, and one candidate beside them; one at least.
+
+    A candidate that is never listed never learns how well it is heard, and does not propose.
+    """
+    w, p = me.settings.id_bytes, me.settings.position_bytes
+    return max((me.settings.frame - hello_fixed(w, p) - (w + 1)) // (w + 1 + p + 4), 1)
+
+
+@rule
 def heards_per_hello(me: Node, hello: Hello) -> int:
     """How many candidates fit a HELLO whose links are written."""
     w, p = me.settings.id_bytes, me.settings.position_bytes

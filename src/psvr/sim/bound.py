@@ -1,4 +1,4 @@
-"""How long healing may take: an upper bound, from arbitrary memory in all nodes, where nothing is lost.
+"""How long healing may take: an upper bound, from arbitrary memory in all nodes.
 
 | what | periods |
 |---|---|
@@ -6,12 +6,15 @@
 | an arbitrary average of link quality is above the level of admission: 39 HELLOs, each up to 10 % late | 43 |
 | a back-off ends | 15 |
 | a proposal is answered, and the nodes that are waiting are taken in, one per period | 5 + C_N |
-| the last fake root is given up, D steps away | 8 + D/8 |
-| its old numbers are no longer refused | 24 |
+| a fake root is given up, D steps away, and another one that was heard of meanwhile | 2 · (8 + D/8) |
+| the old numbers of a root that was taken for dead are no longer refused | 24 |
 | root and distance, then sizes, then positions travel D steps each, 0.3 s a step by triggered HELLOs | 3 · D · 0.3 s |
-| an entry that nobody renews is written back and cleaned | 4 δ_S + δ_S/10 |
+| a false entry, renewed a moment ago, is written back, and so is its spare | 4 δ_S + 2 · δ_S/10 |
+| the next SUB of the true subscriber | δ_S |
 
-The parts are added as if each began only when the one before is done.  Measured times are a seventh of it, or less.
+The parts are added as if each began only when the one before is done.  Where frames are lost, all of it takes longer by
+the number of tries until one comes through in both directions, on average.  Names of publications that a fault wrote
+down are forgotten after `NAME_LIFE`, so nothing is sure to be handed over exactly once before that.
 """
 
 from psvr.protocol import constants as k
@@ -19,11 +22,12 @@ from psvr.protocol import constants as k
 MEMORY, QUALITY, STEP = 2, 43, 0.3
 
 
-def healing_bound(hello: float, links: int, depth: int, lease: float) -> float:
-    """Seconds, for a network whose tree is `depth` deep."""
+def healing_bound(hello: float, links: int, depth: int, lease: float, loss: float = 0.0) -> float:
+    """Seconds, for a network whose tree is `depth` deep and whose links lose this share of frames."""
     periods = (MEMORY + QUALITY + k.EVICTED_MOST + k.HALF_OPEN + links
-               + k.ROOT_LIFE + depth / k.ROOT_LIFE_STEPS + k.DEAD_LIFE)
-    return periods * hello + 3 * depth * STEP + (k.WRITE_BACK + 1 / k.CLEANS) * lease
+               + 2 * (k.ROOT_LIFE + depth / k.ROOT_LIFE_STEPS) + k.DEAD_LIFE)
+    healed = periods * hello + 3 * depth * STEP + (k.WRITE_BACK + 2 / k.CLEANS + 1) * lease
+    return max(healed / (1 - loss) ** 2, k.NAME_LIFE / k.SECOND)
 
 
 def lease_for(n: int) -> float:

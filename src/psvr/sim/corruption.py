@@ -16,6 +16,7 @@ from .machine import Machine
 from .memory import (
     CLOCK_MOST,
     MIXTURE,
+    Lie,
     Record,
     Truth,
     blend,
@@ -23,13 +24,14 @@ from .memory import (
     draw_bytes,
     draw_lie,
     draw_plausible,
+    pools,
     rebase,
     take_over,
 )
 from .world import SUBS, World
 
 Foreign = Callable[[], tuple[World, int]]
-NAMES = 64                      # publications that were, or are still to come, whose names lies may use
+NAMES = 24                      # publications that were, or are still to come, whose names lies may use
 LATELY, LATER = 10, 40          # how far the numbers of these reach back, and ahead
 STRAY = 0.5                     # the chance that a node has a HELLO, or SUBs, on the air that it would never have sent
 STRAY_SUBS = 3
@@ -53,6 +55,8 @@ class Corruption:
         world = machine.world
         self.before, self.hosts, self.handed = world.nodes.copy(), world.hosts.copy(), world.handed.copy()
         self.lie = draw_lie(rng, world.ids)
+        self.truth = self.truth_of(0)
+        self.pools = pools(self.truth, self.lie, rng)
 
     @property
     def world(self) -> World:
@@ -98,7 +102,14 @@ class Corruption:
                            lambda other: draw_bytes(other, rng, READ_ONLY)], rng)
 
     def lie_about(self, v: int, record: Record) -> None:
-        draw_plausible(record, Node, self.truth(v), self.lie, self.rng, READ_ONLY)
+        draw_plausible(record, Node, *self.lies(v), READ_ONLY, self.pools)
+
+    def lies(self, v: int) -> tuple[Truth, Lie, np.random.Generator]:
+        """What lies about a node are drawn from; pools of values are made once for each node."""
+        if self.truth.id != self.world.ids[v] or self.truth.now != self.clock(v):
+            self.truth = self.truth_of(v)
+            self.pools = pools(self.truth, self.lie, self.rng)
+        return self.truth, self.lie, self.rng
 
     def come_from_elsewhere(self, v: int, record: Record) -> None:
         other, now = self.foreign()
@@ -110,7 +121,7 @@ class Corruption:
     def clock(self, v: int) -> int:
         return self.now + int(self.world.hosts["offset"][v])
 
-    def truth(self, v: int) -> Truth:
+    def truth_of(self, v: int) -> Truth:
         w = self.world
         return Truth(int(w.ids[v]), self.clock(v), int(w.nodes["settings"]["hello"][v]), w.ids,
                      w.ids[w.near[w.first[v]:w.first[v + 1]]], w.hashes, self.names())
@@ -166,11 +177,6 @@ class Corruption:
         self.machine.ensure_room()
         w, rng = self.world, self.rng
         if rng.random() < STRAY:
-            hello = w.hellos[v:v + 1]
-            self.draw(hello, Hello, v, kind, ())
-            hello["links"] = np.clip(hello["links"], 0, hello["link"].shape[1])
-            hello["children"] = np.clip(hello["children"], 0, hello["links"])
-            hello["heards"] = np.clip(hello["heards"], 0, hello["heard"].shape[1])
             w.hosts["hellos"][v] += 1
             frames.launch(w, v, self.now, frames.HELLO_END, int(w.hosts["hellos"][v]))
         for _ in range(rng.integers(1, STRAY_SUBS + 1) if rng.random() < STRAY else 0):
@@ -189,4 +195,4 @@ class Corruption:
             pool = w.hellos if cls is Hello else w.subs if cls is Sub else w.pubs
             take_over(record, pool[self.rng.integers(len(pool))][None], keep)
         else:
-            draw_plausible(record, cls, self.truth(v), self.lie, self.rng, keep)
+            draw_plausible(record, cls, *self.lies(v), keep, self.pools)

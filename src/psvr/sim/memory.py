@@ -28,7 +28,7 @@ from psvr.protocol.positions import NONE
 from psvr.protocol.records import READ_ONLY, Hello, Node, Time
 
 Record: TypeAlias = NDArray[Any]        # a slice of length one of an array of records
-Pools: TypeAlias = dict[str, list[tuple[float, Any]]]       # of a field: how often it is drawn from which values
+Pools: TypeAlias = dict[str, tuple[NDArray[np.int64], NDArray[np.float64]]]     # of a field: values, how often each
 
 KINDS = ("bytes", "plausible", "swapped", "foreign", "any")
 MIXTURE = {"bytes": 0.1, "plausible": 0.3, "swapped": 0.15, "foreign": 0.2, "changed": 0.15, "blended": 0.1}
@@ -44,7 +44,7 @@ COUNTS = ("links", "heards", "children", "channels", "load")        # of a messa
 class Lie:
     """What all nodes that a fault strikes may agree upon."""
 
-    root: int
+    roots: tuple[int, ...]
     seq: int
     ring: int
     length: int
@@ -64,10 +64,10 @@ class Truth:
 
 
 def draw_lie(rng: np.random.Generator, ids: NDArray[np.int64]) -> Lie:
-    absent = rng.integers(0, max(int(ids[0]), 1), 2)        # below all that exist, where there is room
-    root = int(rng.choice(np.concatenate((absent, rng.choice(ids, 2), ids[:1]))))
-    return Lie(root, int(rng.choice([int(rng.integers(0, 1000)), *NUMBERS])), int(rng.integers(0, LOW32)),
-               2 * int(rng.integers(1, 2 * len(ids) + 1)))
+    absent = rng.integers(0, max(int(ids[0]), 1), 3)        # below all that exist, where there is room
+    roots = rng.choice(np.concatenate((absent, rng.choice(ids, 1), ids[:1])), rng.integers(1, 4))
+    seq = rng.choice([int(rng.integers(0, 1000)), *NUMBERS])
+    return Lie(tuple(roots.tolist()), int(seq), int(rng.integers(0, LOW32)), 2 * int(rng.integers(1, 2 * len(ids) + 1)))
 
 
 def draw_bytes(record: Record, rng: np.random.Generator, keep: Sequence[str]) -> None:
@@ -83,15 +83,15 @@ def pools(t: Truth, lie: Lie, rng: np.random.Generator) -> Pools:
     near = t.near if len(t.near) else t.ids
     recent, soon = np.maximum(t.now - rng.integers(0, RECENT, 32), 0), t.now + rng.integers(0, 4 * t.hello, 8)
     times = [(8, recent), (1, [0, t.now, t.now + 1, 1 << 61]), (1, [t.now // 2])]
-    node = [(8, near), (1, t.ids), (1, [t.id, k.NOBODY, lie.root])]
+    node = [(8, near), (1, t.ids), (1, [t.id, k.NOBODY, *lie.roots])]
     position = [(6, rng.integers(0, lie.length, 32)), (1, [NONE]), (1, rng.integers(0, 1 << 20, 4))]
     digest = [(3, [lie.ring]), (1, rng.integers(0, LOW32, 8)), (1, [-1])]
     leaf = [mix(0, int(id)) for id in (t.id, *near[:8])]            # the digest of a node without children
     number = [(2, range(200)), (1, NUMBERS)]
     listed: list[tuple[str, Any]] = [
         ("id to origin", node), ("src", [(6, [t.id]), (3, near), (1, t.ids)]), ("back", [(2, [k.NOBODY]), (1, near)]),
-        ("root", [(5, [lie.root]), (2, t.ids[:1]), (2, [t.id]), (1, t.ids)]),
-        ("dead_root", [(3, t.ids[:1]), (1, [lie.root, k.NOBODY])]),
+        ("root", [(5, lie.roots), (2, t.ids[:1]), (2, [t.id]), (1, t.ids)]),
+        ("dead_root", [(2, t.ids[:1]), (2, lie.roots), (1, [k.NOBODY])]),
         ("parent", [(3, [t.id]), (3, near), (2, [k.NOBODY]), (1, t.ids)]),
         ("number own dead_seq", number), ("seq", [(3, [lie.seq]), *number]), ("overflow", [(1, range(200))]),
         ("dist", [(6, range(4)), (1, range(70)), (1, [k.DISTANCE_MOST])]), ("size", [(3, range(1, 6)), (1, range(99))]),
@@ -104,19 +104,15 @@ def pools(t: Truth, lie: Lie, rng: np.random.Generator) -> Pools:
         ("free turned_away children links heards channels", [(4, range(4)), (1, range(9))]),
         ("alt last again evicted", [(1, [0, 1])]), ("since heard fresh dead_at said_at at spare_since", times),
         ("hello_at trigger_at sub_at clean_at shun", [(6, soon), (4, recent), *times])]
-    return {name: weighted for names, weighted in listed for name in names.split()}
+    return {name: drawn for names, weighted in listed for drawn in [pool(weighted)] for name in names.split()}
 
 
-def among(rng: np.random.Generator, shape: tuple[int, ...], weighted: Sequence[tuple[float, Any]]) -> NDArray[np.int64]:
-    """Values, each from one of the pools."""
-    shares = np.cumsum([weight for weight, _ in weighted])
-    which = np.searchsorted(shares, rng.random(shape) * shares[-1], side="right")
-    at, drawn = rng.random(shape), np.empty(shape, np.int64)
-    for i, (_, pool) in enumerate(weighted):
-        here = which == i
-        values = np.asarray(pool, np.int64)
-        drawn[here] = values[(at[here] * len(values)).astype(np.int64)]
-    return drawn
+def pool(weighted: Sequence[tuple[float, Any]]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """All values of several pools, and up to where each of them reaches among all."""
+    values = [np.asarray(part, np.int64) for _, part in weighted]
+    shares = np.repeat([weight / len(part) for weight, part in weighted], [len(part) for part in values])
+    reach = np.cumsum(shares)
+    return np.concatenate(values), reach / reach[-1]
 
 
 def leaves(record: Any, cls: type) -> list[tuple[Any, str, Int]]:
@@ -131,12 +127,17 @@ def leaves(record: Any, cls: type) -> list[tuple[Any, str, Int]]:
 
 
 def draw_plausible(record: Record, cls: type, truth: Truth, lie: Lie, rng: np.random.Generator,
-                   keep: Sequence[str] = ()) -> None:
-    """Every field on its own has a value that it might well have; of a node, the parts often agree, too."""
+                   keep: Sequence[str] = (), drawn: Pools | None = None) -> None:
+    """Every field on its own has a value that it might well have; of a node, the parts often agree, too.
+
+    `drawn` are pools of this truth and lie, for those who draw several records from them.
+    """
     kept = {name: record[name].copy() for name in keep}
-    drawn = pools(truth, lie, rng)
-    for part, name, item in leaves(record, cls):
-        part[name] = np.clip(among(rng, part[name].shape, drawn[name]), *item.limits) if name in drawn else 0
+    drawn = drawn or pools(truth, lie, rng)
+    for part, name, _ in leaves(record, cls):
+        if name in drawn:
+            values, reach = drawn[name]
+            part[name] = values[np.searchsorted(reach[:-1], rng.random(part[name].shape), side="right")]
     for name, value in kept.items():
         record[name] = value
     if cls is Node:
@@ -161,7 +162,7 @@ def agree(me: Any, truth: Truth, lie: Lie, rng: np.random.Generator) -> None:
             me["seen"][name] = picked[:, i]
     if not len(near):
         return
-    if lie.root < truth.id and rng.random() < 0.6:
+    if min(lie.roots) < truth.id and rng.random() < 0.6:
         follow(me, truth, lie, rng)
     elif rng.random() < 0.6:
         children = rng.random(len(links)) < 0.7
@@ -170,13 +171,14 @@ def agree(me: Any, truth: Truth, lie: Lie, rng: np.random.Generator) -> None:
 
 
 def follow(me: Any, truth: Truth, lie: Lie, rng: np.random.Generator) -> None:
-    """One of the links offers the root of the lie, and a place on its ring."""
+    """One of the links offers a root of the lie, and a place on its ring."""
+    root = rng.choice([root for root in lie.roots if root < truth.id])
     parent, start = rng.choice(me["link"][:max(len(truth.near), 1)]), int(rng.integers(1, max(lie.length, 2)))
-    parent["keeps_me"], parent["root"], parent["seq"], parent["parent"] = 1, lie.root, lie.seq, k.NOBODY
-    parent["dist"] = 0 if parent["id"] == lie.root else rng.integers(1, 5)
+    parent["keeps_me"], parent["root"], parent["seq"], parent["parent"] = 1, root, lie.seq, k.NOBODY
+    parent["dist"] = 0 if parent["id"] == root else rng.integers(1, 5)
     parent["heard"] = truth.now - rng.integers(0, min(4 * truth.hello, truth.now + 1))
     parent["ring"], parent["length"], parent["my_start"] = lie.ring, lie.length, start
-    me["root"], me["seq"], me["parent"], me["dist"] = lie.root, lie.seq, parent["id"], parent["dist"] + 1
+    me["root"], me["seq"], me["parent"], me["dist"] = root, lie.seq, parent["id"], parent["dist"] + 1
     if rng.random() < 0.7:
         others = me["link"]["id"] != parent["id"]
         me["link"]["parent"][others & (me["link"]["parent"] == truth.id)] = k.NOBODY

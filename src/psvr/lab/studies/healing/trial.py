@@ -1,0 +1,112 @@
+"""One network with arbitrary memory in all its nodes: how long until it is right, and what it delivers then."""
+
+import math
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from psvr.errors import BadInput, shown
+from psvr.graphs.checks import real, whole
+from psvr.protocol import constants as k
+from psvr.sim.bound import healing_bound, lease_for
+from psvr.sim.memory import KINDS
+from psvr.sim.network import Network
+from psvr.sim.results import SECOND
+from psvr.sim.scenario import parse
+
+RESULTS = pa.schema([
+    ("nodes", pa.int64()), ("links", pa.int64()), ("depth", pa.int64()), ("expected", pa.int64()),
+    ("delivered", pa.int64()), ("duplicates", pa.int64()), ("bound_s", pa.float64()), ("healed_s", pa.float64()),
+    ("share_of_bound", pa.float64()), ("not_healed", pa.int64()), ("not_once", pa.int64())])
+
+TOPOLOGIES = ("geometric", "gnp", "grid", "line", "ring")
+LEAST_DEGREE, MOST_DEGREE = 6, 14           # of drawn networks; with less, few of them are connected
+SUBSCRIBERS = 10
+PUBLICATIONS = 5
+TRAVEL = 25.0               # seconds that these have to arrive, also if a link breaks meanwhile and they are repeated
+LONGEST = 4                 # how many times the bound a network has to get right at all
+
+
+def resolve(parameters: dict[str, Any]) -> dict[str, Any]:
+    for name, allowed in (("topology", TOPOLOGIES), ("memory", KINDS)):
+        if parameters.get(name) not in allowed:
+            raise BadInput(f"{name}: must be one of {', '.join(allowed)}, not {shown(parameters.get(name))}")
+    real(parameters.get("loss"), "loss", 0, 0.5)
+    whole(parameters.get("most"), "most", 2, 1000)
+    return parameters
+
+
+def cost(parameters: dict[str, Any], scenario: dict[str, Any] | None) -> float:
+    return 0.05 + 0.005 * float(parameters["most"])
+
+
+def run(parameters: dict[str, Any], scenario: dict[str, Any] | None, seed: int,
+        systems: list[str]) -> list[dict[str, Any]]:
+    return [healed(parameters, seed, system) for system in systems]
+
+
+def healed(parameters: dict[str, Any], seed: int, system: str) -> dict[str, Any]:
+    rng, loss = np.random.default_rng([seed, 0]), parameters["loss"]
+    network = topology(parameters["topology"], int(rng.integers(2, parameters["most"] + 1)), rng)
+    n = network.get("n") or network["rows"] * network["columns"]
+    net = Network(parse({
+        "seed": seed, "duration": 1e6, "topology": network,
+        "radio": {"model": "lossy", "loss": loss} if loss else {"model": "ideal"}, "protocol": {"system": system},
+        "traffic": [{"channel": "c", "subscribers": int(rng.integers(1, min(SUBSCRIBERS, n) + 1)), "publishers": 0}]}))
+    net.run(float(rng.choice([0.0, 1.0, 30.0])))        # new, forming, or settled when it is struck
+    start = net.now
+    net.corrupt(range(n), parameters["memory"])
+    took = until_right(net, LONGEST * longest(n, loss))
+    depth = int(net.world.nodes["dist"].max())
+    bound = healing_bound(1.0, k.LINKS, depth, lease_for(n), loss)
+    late = took is None or took > bound
+    return {"nodes": n, "links": len(net.plan.near) // 2, "depth": depth, "bound_s": bound, "healed_s": took,
+            "share_of_bound": None if took is None else took / bound, "not_healed": int(late),
+            **(nothing() if took is None else after(net, start, n, rng))}
+
+
+def topology(kind: str, n: int, rng: np.random.Generator) -> dict[str, Any]:
+    """A network of about n nodes."""
+    drawn: dict[str, Any] = {"kind": kind, "ids": str(rng.choice(["index", "random"]))}
+    if kind == "grid":
+        rows = int(rng.integers(1, math.isqrt(n) + 1))
+        return {**drawn, "rows": rows, "columns": n // rows}
+    if kind in ("geometric", "gnp"):
+        drawn["degree"] = min(float(rng.uniform(LEAST_DEGREE, MOST_DEGREE)), n - 1)
+    return {**drawn, "n": max(n, 3) if kind == "ring" else n}
+
+
+def longest(n: int, loss: float) -> float:
+    return healing_bound(1.0, k.LINKS, n, lease_for(n), loss)
+
+
+def until_right(net: Network, limit: float) -> float | None:
+    """Seconds until all invariants hold; None if they do not within the limit."""
+    start = net.now
+    try:
+        net.run_until_stable(limit)
+    except TimeoutError:
+        return None
+    return (net.now - start) / SECOND
+
+
+def nothing() -> dict[str, int | None]:
+    return dict.fromkeys(("expected", "delivered", "duplicates", "not_once"))
+
+
+def after(net: Network, start: int, n: int, rng: np.random.Generator) -> dict[str, int | None]:
+    """What is published once names that the fault wrote down are forgotten, at a moment when the network is right."""
+    net.run(max(0.0, (start + k.NAME_LIFE + SECOND - net.now) / SECOND))
+    if until_right(net, longest(n, 0.5)) is None:
+        return nothing()
+    channel, first = net.channel("c"), int(net.world.tally["delivered"][0])
+    publishers = rng.permutation(n)[:PUBLICATIONS].tolist()
+    published = {net.publish(v, "c"): v for v in publishers}
+    net.run(TRAVEL)
+    deliveries = net.world.deliveries[first:int(net.world.tally["delivered"][0])]
+    got = [(int(d["publication"]), int(d["node"])) for d in deliveries if int(d["publication"]) in published]
+    wanted = {int(v) for v in np.flatnonzero((net.world.nodes["wants"] == net.world.hashes[channel]).any(axis=1))}
+    due = {(p, v) for p in published for v in wanted}
+    return {"expected": len(due), "delivered": len(due & set(got)), "duplicates": len(got) - len(set(got)),
+            "not_once": int(sorted(got) != sorted(due))}
