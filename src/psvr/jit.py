@@ -26,7 +26,8 @@ SHIPPED = PACKAGE / "kernels"       # compiled code that came with a package sen
 KEPT_GENERATIONS = 4        # folders of older code that stay, for switching between two versions of the source
 # Parts from which no compiled function takes anything.
 NEVER_COMPILED = ("cli/", "lab/", "node/", "swarm/", "trace/", "web/", "sim/reference", "sim/summary", "sim/results",
-                  "sim/running", "sim/memory", "sim/foreign", "sim/bound", "sim/radio/energy", "sim/radio/quality")
+                  "sim/running", "sim/memory", "sim/corruption", "sim/foreign", "sim/bound", "sim/network",
+                  "sim/scenario", "sim/consistent", "sim/damage", "sim/radio/energy", "sim/radio/quality")
 HARMLESS = {"NUMBA_CACHE_DIR", "NUMBA_NUM_THREADS"}     # settings that do not change the compiled code
 
 

@@ -144,6 +144,14 @@ class Network:
         verdicts = [broken(*self._living()) for broken in compiled.PROPERTIES]
         return [Problem(name, *verdict) for name, verdict in zip(NAMES, verdicts) if verdict[0] > 0]
 
+    def shared_positions(self) -> list[tuple[int, int]]:
+        """(ring, position) that two living nodes hold: none, at any moment, unless memory was just corrupted."""
+        nodes = self.world.nodes[self.world.hosts["alive"] != 0]
+        held = nodes["position"] >= 0
+        rings = np.broadcast_to(nodes["ring"][:, None], held.shape)
+        pairs, many = np.unique(np.stack((rings[held], nodes["position"][held]), axis=1), axis=0, return_counts=True)
+        return [(int(ring), int(position)) for ring, position in pairs[many > 1]]
+
     def node(self, v: int) -> dict[str, Any]:
         """All that a node remembers."""
         return snapshot(self.world.nodes[v], Node)
