@@ -25,8 +25,9 @@ PACKAGE = Path(__file__).resolve().parent
 SHIPPED = PACKAGE / "kernels"       # compiled code that came with a package sent to another machine; only read
 KEPT_GENERATIONS = 4        # folders of older code that stay, for switching between two versions of the source
 # Parts from which no compiled function takes anything.
-NEVER_COMPILED = ("cli/", "lab/", "node/", "swarm/", "trace/", "web/", "sim/reference", "sim/summary", "sim/results",
-                  "sim/running", "sim/radio/energy", "sim/radio/quality")
+NEVER_COMPILED = ("cli/", "lab/", "node/", "swarm/", "trace/", "web/", "files.py", "sim/memory", "sim/missing",
+                  "sim/outages", "sim/reference", "sim/results", "sim/running", "sim/summary", "sim/radio/energy",
+                  "sim/radio/quality")
 HARMLESS = {"NUMBA_CACHE_DIR", "NUMBA_NUM_THREADS"}     # settings that do not change the compiled code
 
 

@@ -115,3 +115,10 @@ def grown(array: NDArray[Any]) -> NDArray[Any]:
     larger = np.zeros(2 * len(array), array.dtype)
     larger[:len(array)] = array
     return larger
+
+
+def capacity_for(links: int, channels: int) -> Capacity:
+    """Memory in a few sizes only: each is compiled once, whatever C_N and the channels are."""
+    def least(wanted: int, *sizes: int) -> int:
+        return next((size for size in sizes if size >= wanted), wanted)
+    return Capacity(links=least(links, 8, 16, 32, 64), channels=least(channels, 16, 64, 256, 1024))
