@@ -10,9 +10,11 @@ import pytest
 from sim_running import CALM, LOSSY_LINE, agree, psvr_sim, refused, rows, warm_up
 
 from psvr import __version__
+from psvr.cli import main
 from psvr.protocol.constants import REASONS
-from psvr.sim import machine
-from psvr.sim.scenario import load
+from psvr.sim import engine, machine
+from psvr.sim.network import Network, is_compiled
+from psvr.sim.scenario import load, parse
 from psvr.trace import read, runs
 
 FIELDS: dict[str, type] = {
@@ -190,7 +192,7 @@ def test_standard_input(calm: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 
 @pytest.mark.parametrize("text, part", [
-    (b"seed = ", "standard input: not TOML: "), (b"\xff", "standard input: not TOML: "), (b"", "topology: missing"),
+    (b"seed = ", "standard input: not TOML: "), (b"\xff", "standard input: not UTF-8 text"), (b"", "topology: missing"),
     (b"a = " + 5000 * b"[", "standard input: lists or tables are nested too deeply")])
 def test_refused_standard_input(monkeypatch: pytest.MonkeyPatch, text: bytes, part: str) -> None:
     given(monkeypatch, text)
@@ -215,7 +217,7 @@ BAD = [
 @pytest.mark.parametrize("change, part", BAD)
 def test_bad_scenarios(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: tuple[str, str], part: str) -> None:
     """Also where the rules are not compiled yet: that is not begun."""
-    monkeypatch.setattr("psvr.cli.sim.engine_is_compiled", lambda: False)
+    monkeypatch.setattr("psvr.cli.sim.is_compiled", lambda scenario: False)
     assert change[0] in CALM
     file = tmp_path / "bad.toml"
     file.write_text(CALM.replace(*change))
@@ -238,6 +240,35 @@ def test_unknown_level(calm: Path) -> None:
     assert "--trace-level" in printed.err and "control" in printed.err
 
 
-def test_compiling_is_announced(calm: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("psvr.cli.sim.engine_is_compiled", lambda: False)
-    assert psvr_sim(calm).err.startswith("compiling the rules, once") and psvr_sim(calm, "--quiet").err == ""
+class Reached(Exception):
+    """The network would be made, and what is missing compiled."""
+
+
+@pytest.mark.parametrize("keys, size", [
+    (["protocol.links=200"], "200 links and 16 channels"), (["protocol.channels=2000"], "8 links and 2000 channels"),
+    (["protocol.links=200", "traffic=[]"], "200 links and 16 channels")])
+def test_compiling_is_announced_for_every_size_of_memory(calm: Path, monkeypatch: pytest.MonkeyPatch,
+                                                         capsys: pytest.CaptureFixture[str], keys: list[str],
+                                                         size: str) -> None:
+    """Though the engine is compiled, for another size."""
+    def stop(*_: Any) -> None:
+        raise Reached
+    monkeypatch.setattr("psvr.cli.sim.Network", stop)
+    sets = [word for key in keys for word in ("--set", key)]
+    for quiet, said in (([], f"compiling the rules for nodes of up to {size}, once; it takes a minute or two …\n"),
+                        (["--quiet"], "")):
+        with pytest.raises(Reached):
+            main(["sim", str(calm), *sets, *quiet])
+        assert capsys.readouterr().err == said
+
+
+@pytest.mark.parametrize("keys", [
+    {}, {"protocol": {"links": 5, "channels": 3, "system": "shen"}}, {"radio": {"model": "lossy", "loss": 0.1}},
+    {"topology": {"kind": "grid", "n": 9, "spacing": 20}, "radio": {"model": "ieee802154"}}])
+@pytest.mark.parametrize("level", ["off", "all"])
+def test_nothing_is_announced_where_the_same_code_serves(keys: dict[str, Any], level: str) -> None:
+    scenario = parse({"topology": {"kind": "ring", "n": 5}, **keys})
+    assert is_compiled(scenario)
+    compiled = len(engine.run.overloads)
+    Network(scenario, level=level).run(0.6)
+    assert len(engine.run.overloads) == compiled

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from psvr import jit
 from psvr.compiled import invariants as compiled
 from psvr.graphs.graph import from_networkx
 from psvr.protocol.invariants import NAMES, Ground, Problem
@@ -19,18 +20,27 @@ from psvr.protocol.layout import snapshot
 from psvr.protocol.names import channel_hash
 from psvr.protocol.records import Node
 
-from . import faults, notes, streams
+from . import engine, faults, notes, streams
 from .ground import standing
 from .machine import Machine
 from .plan import FaultEvent, Plan, plan
 from .results import SECOND, Epoch, History, Subscription
 from .scenario import Scenario, parse
+from .world import blank_world, capacity_for
 
 CHECK = SECOND // 2             # how often the invariants are looked at …
 CHECK_NODES = 20_000            # … but no more than this many nodes per simulated second
 OPEN = 1 << 62                  # the end of what has not ended
 PACKED = 12                     # bytes of an entry on a mote: two positions of 2 bytes, two times of 4
 FAULTS = ("corrupt", "crash", "restart", "cut", "heal", "partition", "jam")
+
+
+def is_compiled(scenario: Scenario) -> bool:
+    """Whether engine and invariants need not be compiled for nodes with so much memory."""
+    world = blank_world(capacity_for(scenario.protocol.links, scenario.protocol.channels))
+    longs = np.zeros(1, np.int64)
+    return jit.is_compiled(engine.run, world, 0) and jit.is_compiled(
+        compiled.check, world.nodes, Ground(longs, longs, longs), longs)
 
 
 class Network:

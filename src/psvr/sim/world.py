@@ -13,7 +13,7 @@ from psvr.trace import ROW
 from .demand import SOURCE
 from .handed import HANDED, places
 from .queue import new_queue
-from .radio.air import Air
+from .radio.air import Air, no_air
 
 # What a host keeps beside a node's own memory.
 HOST = np.dtype([
@@ -97,6 +97,12 @@ def new_world(capacity: Capacity, ids: NDArray[np.int64], first: NDArray[np.int6
     chain(world.sub_frames, 0)
     chain(world.pub_frames, 0)
     return world
+
+
+def blank_world(capacity: Capacity) -> World:
+    """A world of one node: the types of all worlds of this capacity."""
+    return new_world(capacity, np.zeros(1, np.int64), np.zeros(2, np.int64), np.zeros(0, np.int32),
+                     np.zeros(0, np.int64), np.zeros(0, SOURCE), no_air())
 
 
 def room_for(first: NDArray[np.int64]) -> int:
