@@ -93,7 +93,10 @@ def links_of(drawn: Plan) -> list[tuple[int, int]]:
 
 
 def story(drawn: Plan, end: int) -> Iterator[tuple[int, Action]]:
-    """All that happens before the end, by time in µs; of one time, subscriptions first and publications last."""
+    """All that happens before the end, by time in µs.
+
+    Of one time, subscriptions come first, then faults that begin, then those that end, and publications last.
+    """
     told = [list(subscriptions(drawn)), sorted(faults(drawn), key=lambda event: event[0]),
             *(publications(row) for row in drawn.sources)]
     for time, action in heapq.merge(*told, key=lambda event: event[0]):
@@ -110,6 +113,7 @@ def subscriptions(drawn: Plan) -> Iterator[tuple[int, Action]]:
 def faults(drawn: Plan) -> Iterator[tuple[int, Action]]:
     for fault in drawn.faults:
         yield fault.time, Strike(fault)
+    for fault in drawn.faults:
         if fault.until >= 0:
             yield fault.until, Relieve(fault)
 
