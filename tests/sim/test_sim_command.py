@@ -18,7 +18,8 @@ from psvr.sim.scenario import load, parse
 from psvr.trace import read, runs
 
 FIELDS: dict[str, type] = {
-    "published": int, "expected": int, "delivered": int, "missed": int, "duplicates": int, "delivery_ratio": float,
+    "published": int, "expected": int, "delivered": int, "missed": int, "missed_by": dict, "duplicates": int,
+    "delivery_ratio": float,
     "messages": int, "transmissions": dict, "hops": dict, "latency": dict, "stable_at": float, "recoveries": list,
     "max_table_bytes": int, "events": int, "wall_s": float, "events_per_s": int, "fingerprint": str}
 
@@ -40,6 +41,7 @@ def test_json_has_all_fields(calm: Path) -> None:
     assert {name: type(found[name]) for name in FIELDS} == FIELDS
     assert found["published"] == 15 * 3 and found["expected"] == 4 * 14 * 3 == found["delivered"]
     assert (found["missed"], found["duplicates"], found["delivery_ratio"], found["recoveries"]) == (0, 0, 1.0, [])
+    assert found["missed_by"] == {}
     assert set(found["transmissions"]) == {"hello", "sub", "pub", "ack"}
     assert found["transmissions"]["pub"] == found["transmissions"]["ack"] == found["messages"] > 0
     assert sum(found["hops"].values()) == found["delivered"] and min(map(int, found["hops"])) == 1
@@ -121,7 +123,9 @@ def test_every_miss_has_a_reason_in_the_trace(tmp_path: Path) -> None:
     subscribers = {r["node"] for r in found if r["event"] == "subscribed"}
     missed = [p for p in publications("published") for v in subscribers - {p[0]} if p not in publications(
         "delivered", node=v)]
-    assert len(missed) == figures["missed"] > 0
+    assert len(missed) == figures["missed"] == sum(figures["missed_by"].values()) > 0
+    told = [f"  missed           {number:,}: {reason}" for reason, number in figures["missed_by"].items()]
+    assert [row for row in psvr_sim(file).out.splitlines() if row.startswith("  missed")] == told
     assert set(missed) <= publications("dropped")
     reasons = {r["reason"] for r in found if r["event"] == "dropped"}
     assert "all tries on the link failed" in reasons <= {*REASONS, "all tries on the link failed"}

@@ -30,10 +30,17 @@ def places(n: int, periods: NDArray[Any]) -> int:
 
 
 @in_place
+def bucket_of(mine: Any, pub: Any) -> int:
+    """The first of the places where a name is looked for."""
+    bucket: int = mix(mix(mix(0, pub.origin), pub.boot), pub.number) % (len(mine) // BUCKET)
+    return bucket * BUCKET
+
+
+@in_place
 def is_new(handed: Any, v: int, now: int, pub: Any) -> bool:
     """The host of v has not handed it over; now it has."""
     mine = handed[v]
-    first = mix(mix(mix(0, pub.origin), pub.boot), pub.number) % (len(mine) // BUCKET) * BUCKET
+    first = bucket_of(mine, pub)
     place, least = first, k.REPEAT_LIFE + 1
     for i in range(first, first + BUCKET):
         h = mine[i]
@@ -47,3 +54,15 @@ def is_new(handed: Any, v: int, now: int, pub: Any) -> bool:
     h = mine[place]
     h.origin, h.boot, h.number, h.until = pub.origin, pub.boot, pub.number, now + k.REPEAT_LIFE
     return True
+
+
+@in_place
+def knows(handed: Any, v: int, pub: Any) -> bool:
+    """The host of v remembers that it has handed it over."""
+    mine = handed[v]
+    first = bucket_of(mine, pub)
+    for i in range(first, first + BUCKET):
+        h = mine[i]
+        if h.origin == pub.origin and h.boot == pub.boot and h.number == pub.number:
+            return True
+    return False

@@ -32,7 +32,9 @@ FRAME = np.dtype([
     ("node", "i4"), ("to", "i4"), ("tries", "i4"), ("copies", "i4"), ("got", "i4"), ("detour", "i4"),
     ("rounds", "i4"), ("kept", "i4"), ("rings", "i4"), ("pad", "i4"),
     ("publication", "i4"), ("at", "i4"), ("next", "i4"), ("used", "i4")], align=True)
-PUBLICATION = np.dtype([("time", "i8"), ("node", "i4"), ("channel", "i4"), ("messages", "i4"), ("receptions", "i4")])
+PUBLICATION = np.dtype([
+    ("time", "i8"), ("node", "i4"), ("channel", "i4"), ("messages", "i4"), ("receptions", "i4"),
+    ("reason", "i4"), ("pad", "i4")])       # why a part of it was last given up, by the numbers of `notes`; 0: none was
 DELIVERY = np.dtype([("time", "i8"), ("publication", "i4"), ("node", "i4"), ("hops", "i4"), ("pad", "i4")])
 TALLY = np.dtype([
     ("events", "i8"), ("serial", "i8"), ("print_a", "i8"), ("print_b", "i8"),
