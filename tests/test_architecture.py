@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 SOURCE = Path(__file__).parent.parent / "src" / "psvr"
-MAY_IMPORT = {          # package → those of ours that it may import; everything may import `errors`
+MAY_IMPORT = {          # package → those of ours that it may import; everything may import `errors` and `files`
     "trace": set(),
     "protocol": {"jit", "addresses"},
     "compiled": set(),
@@ -39,7 +39,7 @@ def imports(file: Path) -> set[str]:
 @pytest.mark.parametrize("package", MAY_IMPORT)
 def test_imports_point_one_way(package: str) -> None:
     for file in (SOURCE / package).rglob("*.py"):
-        foreign = imports(file) - {package, "errors", "__version__"}
+        foreign = imports(file) - {package, "errors", "files", "__version__"}
         assert foreign <= MAY_IMPORT[package], f"{file.relative_to(SOURCE)} imports {foreign - MAY_IMPORT[package]}"
 
 

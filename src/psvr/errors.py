@@ -34,7 +34,7 @@ def shown(value: Any) -> str:
         return "an object"
     if isinstance(value, int) and value.bit_length() > 256:     # thousands of digits cannot even be written
         return "a huge number"
-    return shortened(json.dumps(value, ensure_ascii=False) if isinstance(value, str) else repr(value))
+    return shortened(json.dumps(value[:SHOWN + 1], ensure_ascii=False) if isinstance(value, str) else repr(value))
 
 
 def shortened(text: str) -> str:

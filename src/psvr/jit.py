@@ -25,9 +25,11 @@ PACKAGE = Path(__file__).resolve().parent
 SHIPPED = PACKAGE / "kernels"       # compiled code that came with a package sent to another machine; only read
 KEPT_GENERATIONS = 4        # folders of older code that stay, for switching between two versions of the source
 # Parts from which no compiled function takes anything.
-NEVER_COMPILED = ("cli/", "lab/", "node/", "swarm/", "trace/", "web/", "sim/reference", "sim/summary", "sim/results",
-                  "sim/running", "sim/memory", "sim/corruption", "sim/foreign", "sim/bound", "sim/network",
-                  "sim/scenario", "sim/consistent", "sim/damage", "sim/radio/energy", "sim/radio/quality")
+NEVER_COMPILED = (
+    "cli/", "lab/", "node/", "swarm/", "trace/", "web/", "files.py", "sim/bound", "sim/consistent", "sim/corruption",
+    "sim/damage", "sim/footprint", "sim/foreign", "sim/memory", "sim/missing", "sim/network", "sim/outages",
+    "sim/reference", "sim/results", "sim/running", "sim/scenario", "sim/summary", "sim/radio/energy",
+    "sim/radio/quality")
 HARMLESS = {"NUMBA_CACHE_DIR", "NUMBA_NUM_THREADS"}     # settings that do not change the compiled code
 
 
@@ -132,12 +134,27 @@ class KeyedCache(FunctionCache):  # type: ignore[misc]
     def _index_key(self, signature: Any, codegen: Any) -> Any:
         return (*super()._index_key(signature, codegen), self._form)
 
+    def holds(self, signature: Any, codegen: Any) -> bool:
+        """Whether code for this signature is kept."""
+        key = self._index_key(signature, codegen)
+        kept = [(file, file._load_index().get(key)) for file in (self._cache_file, self._shipped)]
+        return any(name is not None and Path(file._data_path(name)).exists() for file, name in kept)
+
     def _load_overload(self, signature: Any, target: Any) -> Any:
         found = super()._load_overload(signature, target)
         if found is not None:
             return found
         data = self._shipped.load(self._index_key(signature, target.codegen()))
         return None if data is None else self._impl.rebuild(target, data)
+
+
+def is_compiled(function: Any, *arguments: Any) -> bool:
+    """A call with arguments of these types would find its code compiled, in this process or by an earlier one."""
+    if not hasattr(function, "overloads"):
+        return True                     # run interpreted: nothing is ever compiled
+    types = tuple(map(function.typeof_pyval, arguments))
+    return types in function.overloads or (
+        isinstance(function._cache, KeyedCache) and function._cache.holds(types, function.targetctx.codegen()))
 
 
 def jit(function: F, checked: bool = False) -> F:

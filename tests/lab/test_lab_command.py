@@ -148,7 +148,7 @@ def test_what_is_wrong_is_said_in_one_line(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     assert "cannot be written" in refused("run", study, "--out", tmp_path / "file" / "out")
     assert "no such folder" in refused("report", "--out", tmp_path / "nowhere")
-    assert "cannot be read" in refused("run", study, "--system", tmp_path / "none.py", "--out", out)
+    assert "none.py: No such file" in refused("run", study, "--system", tmp_path / "none.py", "--out", out)
 
 
 def test_a_trial_that_fails_is_named_and_the_others_are_kept(tmp_path: Path, inside: Inside) -> None:

@@ -1,7 +1,7 @@
 """The studies that come with psvr: they load at every scale, lose no cell, and their claims answer from real rows."""
 
 import shutil
-from collections import Counter
+from collections import Counter, defaultdict
 from pathlib import Path
 from typing import Any
 
@@ -10,10 +10,14 @@ import pytest
 from pyspark.sql import SparkSession
 
 from psvr.lab import claims
+from psvr.lab.kinds.template import scenario_of
 from psvr.lab.measure import measure
 from psvr.lab.study import BUILT_IN, SCALES, available, load
 from psvr.lab.trials import cells, trial_table
 from psvr.lab.work import plainly
+from psvr.sim.demand import changes, sources
+from psvr.sim.scenario import Scenario
+from psvr.sim.topology import size
 
 STUDIES = ["gain", "throughput", "hops", "range", "testbed", "overhead"]
 # As few trials as every claim can do with, and memory of the size that other tests have compiled.
@@ -23,7 +27,7 @@ TINY = {
     "hops": ("repetitions=2", "n=30", "degree=8", "full.c_n=8", "wireless.n=8", "wireless.degree=6"),
     "range": ("repetitions=2", "n=20", "degree=[6, 9]", "more.s='all'", "c_n=8", "wireless.n=10"),
     "throughput": ("repetitions=2", "n=20", "main.degree=8", "loss=[0.0, 0.2]", "c_n=8", "wireless.n=12",
-                   "wireless.s=5", "wireless.degree=8", "wireless.duration=700"),
+                   "wireless.s=5", "wireless.degree=8"),
     "testbed": ("repetitions=1", "n=10", "degree=8", "every=20", "duration=1260", "ten.repetitions=2",
                 "fifty.n=12"),
     "overhead": ("repetitions=2", "size.n=[12, 20]", "density.n=20", "density.degree=8", "subscribers.n=20",
@@ -67,6 +71,28 @@ def test_every_cell_has_trials_of_its_own(scale: str) -> None:
         trials = trial_table(study)
         assert Counter(trials["grid"].to_pylist()) == Counter(cell.grid.name for cell in cells(study))
         assert len(set(trials["trial"].to_pylist())) == len(trials)
+
+
+@pytest.mark.parametrize("scale", SCALES)
+def test_every_simulated_trial_publishes_enough(scale: str) -> None:
+    """As shipped: after the warmup, to others who have subscribed."""
+    for study in load(STUDIES, scale):
+        for cell in cells(study):
+            if cell.grid.kind == "simulated":
+                pairs = publications_to_others(scenario_of(cell.grid.scenario or {}, cell.parameters, 7, "psvr"))
+                assert pairs >= 200, f"{study.name}, grid {cell.grid.name}, {cell.parameters}: {pairs}"
+
+
+def publications_to_others(s: Scenario) -> int:
+    """Pairs of a publication that counts and a node other than its publisher that has subscribed from the beginning."""
+    n, pairs, wanted = size(s.topology), 0, defaultdict(set)
+    for change in changes(s, n):
+        if change["time"] == 0:
+            wanted[change["channel"]].add(change["node"])
+    for node, channel, first, period, stop, _ in sources(s, n).tolist():
+        times = [time for time in range(first, stop, period) if time >= s.warmup * 1e6]
+        pairs += len(times) * len(wanted[channel] - {node})
+    return pairs
 
 
 def test_texts_are_complete() -> None:

@@ -227,9 +227,10 @@ def test_rules_that_cannot_be_compiled(body: str, said: str, tmp_path: Path) -> 
 KEPT = """
 import sys
 from psvr.routing.own import load_systems
-from psvr.sim import faults, own
+from psvr.sim import own
+from psvr.sim.world import capacity_for
 load_systems([sys.argv[1]])
-own.settings_of("mine", faults.capacity_for(8, 16))
+own.settings_of("mine", capacity_for(8, 16))
 (form,) = (form for function, form in own.FORMS.items() if function.__name__ == "forward")
 print("cached" if form.stats.cache_hits else "new")
 """

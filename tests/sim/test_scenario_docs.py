@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from psvr.files import LARGEST, LARGEST_TOML
 from psvr.sim.plan import plan
 from psvr.sim.radio.keys import Interference, Mobility
 from psvr.sim.scenario import Fault, Protocol, Radio, Scenario, Subscribe, Topology, Traffic, parse
@@ -33,6 +34,11 @@ def test_every_key_and_default(section: str) -> None:
         return "–" if default in (None, MISSING) else to_text(default)
     keys = {f.name: text(f.default) for f in fields(SECTIONS[section]) if f.name not in SECTIONS}
     assert documented(section) == keys
+
+
+def test_how_large_files_may_be() -> None:
+    assert re.findall(r"(\d+) MB at most, as all such files, and a scenario itself (\d+) MB", PAGE) == [
+        (str(LARGEST), str(LARGEST_TOML))]
 
 
 @pytest.mark.parametrize("block", BLOCKS, ids=range(len(BLOCKS)))

@@ -10,13 +10,16 @@ import pytest
 from sim_running import CALM, LOSSY_LINE, agree, psvr_sim, refused, rows, warm_up
 
 from psvr import __version__
+from psvr.cli import main
 from psvr.protocol.constants import REASONS
-from psvr.sim import machine
-from psvr.sim.scenario import load
+from psvr.sim import engine, machine
+from psvr.sim.network import Network, is_compiled
+from psvr.sim.scenario import load, parse
 from psvr.trace import read, runs
 
 FIELDS: dict[str, type] = {
-    "published": int, "expected": int, "delivered": int, "missed": int, "duplicates": int, "delivery_ratio": float,
+    "published": int, "expected": int, "delivered": int, "missed": int, "missed_by": dict, "duplicates": int,
+    "delivery_ratio": float,
     "messages": int, "transmissions": dict, "hops": dict, "latency": dict, "stable_at": float, "recoveries": list,
     "max_table_bytes": int, "events": int, "wall_s": float, "events_per_s": int, "fingerprint": str}
 
@@ -38,6 +41,7 @@ def test_json_has_all_fields(calm: Path) -> None:
     assert {name: type(found[name]) for name in FIELDS} == FIELDS
     assert found["published"] == 15 * 3 and found["expected"] == 4 * 14 * 3 == found["delivered"]
     assert (found["missed"], found["duplicates"], found["delivery_ratio"], found["recoveries"]) == (0, 0, 1.0, [])
+    assert found["missed_by"] == {}
     assert set(found["transmissions"]) == {"hello", "sub", "pub", "ack"}
     assert found["transmissions"]["pub"] == found["transmissions"]["ack"] == found["messages"] > 0
     assert sum(found["hops"].values()) == found["delivered"] and min(map(int, found["hops"])) == 1
@@ -119,7 +123,9 @@ def test_every_miss_has_a_reason_in_the_trace(tmp_path: Path) -> None:
     subscribers = {r["node"] for r in found if r["event"] == "subscribed"}
     missed = [p for p in publications("published") for v in subscribers - {p[0]} if p not in publications(
         "delivered", node=v)]
-    assert len(missed) == figures["missed"] > 0
+    assert len(missed) == figures["missed"] == sum(figures["missed_by"].values()) > 0
+    told = [f"  missed           {number:,}: {reason}" for reason, number in figures["missed_by"].items()]
+    assert [row for row in psvr_sim(file).out.splitlines() if row.startswith("  missed")] == told
     assert set(missed) <= publications("dropped")
     reasons = {r["reason"] for r in found if r["event"] == "dropped"}
     assert "all tries on the link failed" in reasons <= {*REASONS, "all tries on the link failed"}
@@ -190,7 +196,7 @@ def test_standard_input(calm: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 
 @pytest.mark.parametrize("text, part", [
-    (b"seed = ", "standard input: not TOML: "), (b"\xff", "standard input: not TOML: "), (b"", "topology: missing"),
+    (b"seed = ", "standard input: not TOML: "), (b"\xff", "standard input: not UTF-8 text"), (b"", "topology: missing"),
     (b"a = " + 5000 * b"[", "standard input: lists or tables are nested too deeply")])
 def test_refused_standard_input(monkeypatch: pytest.MonkeyPatch, text: bytes, part: str) -> None:
     given(monkeypatch, text)
@@ -215,7 +221,7 @@ BAD = [
 @pytest.mark.parametrize("change, part", BAD)
 def test_bad_scenarios(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: tuple[str, str], part: str) -> None:
     """Also where the rules are not compiled yet: that is not begun."""
-    monkeypatch.setattr("psvr.cli.sim.engine_is_compiled", lambda: False)
+    monkeypatch.setattr("psvr.cli.sim.is_compiled", lambda scenario: False)
     assert change[0] in CALM
     file = tmp_path / "bad.toml"
     file.write_text(CALM.replace(*change))
@@ -238,6 +244,35 @@ def test_unknown_level(calm: Path) -> None:
     assert "--trace-level" in printed.err and "control" in printed.err
 
 
-def test_compiling_is_announced(calm: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("psvr.cli.sim.engine_is_compiled", lambda: False)
-    assert psvr_sim(calm).err.startswith("compiling the rules, once") and psvr_sim(calm, "--quiet").err == ""
+class Reached(Exception):
+    """The network would be made, and what is missing compiled."""
+
+
+@pytest.mark.parametrize("keys, size", [
+    (["protocol.links=200"], "200 links and 16 channels"), (["protocol.channels=2000"], "8 links and 2000 channels"),
+    (["protocol.links=200", "traffic=[]"], "200 links and 16 channels")])
+def test_compiling_is_announced_for_every_size_of_memory(calm: Path, monkeypatch: pytest.MonkeyPatch,
+                                                         capsys: pytest.CaptureFixture[str], keys: list[str],
+                                                         size: str) -> None:
+    """Though the engine is compiled, for another size."""
+    def stop(*_: Any) -> None:
+        raise Reached
+    monkeypatch.setattr("psvr.cli.sim.Network", stop)
+    sets = [word for key in keys for word in ("--set", key)]
+    for quiet, said in (([], f"compiling the rules for nodes of up to {size}, once; it takes a minute or two …\n"),
+                        (["--quiet"], "")):
+        with pytest.raises(Reached):
+            main(["sim", str(calm), *sets, *quiet])
+        assert capsys.readouterr().err == said
+
+
+@pytest.mark.parametrize("keys", [
+    {}, {"protocol": {"links": 5, "channels": 3, "system": "shen"}}, {"radio": {"model": "lossy", "loss": 0.1}},
+    {"topology": {"kind": "grid", "n": 9, "spacing": 20}, "radio": {"model": "ieee802154"}}])
+@pytest.mark.parametrize("level", ["off", "all"])
+def test_nothing_is_announced_where_the_same_code_serves(keys: dict[str, Any], level: str) -> None:
+    scenario = parse({"topology": {"kind": "ring", "n": 5}, **keys})
+    assert is_compiled(scenario)
+    compiled = len(engine.run.overloads)
+    Network(scenario, level=level).run(0.6)
+    assert len(engine.run.overloads) == compiled

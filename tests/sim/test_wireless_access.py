@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 from channels import SURE, bare, binomial_bounds, network, way
 
+from psvr.sim.missing import under_way
 from psvr.sim.network import Network
 from psvr.sim.notes import LINK_FAILED
 from psvr.sim.radio.access import airtime
 from psvr.sim.radio.air import NOBODY
 from psvr.sim.radio.signal import begin, end
-from psvr.sim.running import on_their_way
 
 
 def test_a_node_that_sends_hears_nothing() -> None:
@@ -131,7 +131,7 @@ def test_a_lost_acknowledgement_is_answered_by_another_try_and_one_delivery() ->
     tally = net.world.tally[0]
     assert tally["pub_sent"] == 2 and tally["ack_sent"] == 2
     assert tally["delivered"] == 1 and net.world.drops.sum() == 0
-    assert not on_their_way(net)
+    assert not under_way(net.world).size
 
 
 def test_without_any_acknowledgement_a_frame_is_given_up_and_that_is_said() -> None:
@@ -155,7 +155,7 @@ def test_too_many_frames_are_given_up_and_that_is_said() -> None:
     lost = int(net.world.drops[LINK_FAILED])
     assert lost > 20 and net.world.tally["delivered"][0] == 120 - lost
     assert net.world.air.setting["queue_full"][0] >= 3 * lost          # each in three rounds
-    assert not on_their_way(net)
+    assert not under_way(net.world).size
 
 
 def test_a_flooded_frame_that_never_finds_the_channel_clear_is_counted() -> None:

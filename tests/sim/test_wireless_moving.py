@@ -117,7 +117,7 @@ def test_the_fading_of_a_pair_survives() -> None:
     net.run(9.9)
     before, pairs = net.world.air.fades.copy(), net.plan.field.pairs.copy()
     assert (before["step"] > 0).all()
-    net.machine.world, _ = net.plan.field.moved(net.world, net.now)
+    net.machine.world, _ = net.plan.field.moved(net.world, net.now, ())
     assert net.plan.field.pairs.tolist() == pairs.tolist() and (net.world.air.fades == before).all()
     e = way(net.world.air, 0, 1)
     assert net.world.air.ways["step"][e] == -1      # how strong the way is now is reckoned anew

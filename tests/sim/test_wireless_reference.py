@@ -221,7 +221,10 @@ def test_a_jammed_node_neither_hears_nor_sends() -> None:
 FAULTS = [{"at": 6, "kind": "jam", "nodes": [4], "duration": 2.5},
           {"at": 7, "kind": "crash", "nodes": [2], "duration": 3},
           {"at": 9, "kind": "jam", "area": [44, 44, 25], "duration": 1}, {"at": 9.5, "kind": "restart", "nodes": [8]},
-          {"at": 12, "kind": "partition", "nodes": [0, 1, 3], "duration": 4}, {"at": 13, "kind": "crash", "nodes": [7]}]
+          {"at": 12, "kind": "partition", "nodes": [0, 1, 3], "duration": 4}, {"at": 13, "kind": "crash", "nodes": [7]},
+          # These overlap with those before.
+          {"at": 8, "kind": "crash", "nodes": [2], "duration": 0.5}, {"at": 14, "kind": "crash", "nodes": [7]},
+          {"at": 14.5, "kind": "partition", "nodes": [0], "duration": 5}, {"at": 15, "kind": "cut", "links": [[0, 1]]}]
 
 
 @pytest.mark.parametrize("system", ["psvr", "shen", "flood"])
@@ -239,4 +242,5 @@ def test_equal_with_the_faults_of_a_scenario(system: str) -> None:
         pair.publish(int(time % 3) + 4, "a")
     pair.advance(4)
     pair.compare()
-    assert len(begin) == 6 and len(over) == 4
+    assert len(begin) == 10 and len(over) == 6
+    assert not pair.net.world.hosts["alive"][7] and pair.net.world.cut.sum() == 2

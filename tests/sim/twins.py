@@ -1,5 +1,6 @@
 """The compiled engine and the reference, side by side, with the same things happening to both."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from psvr.protocol import node as rules
@@ -8,6 +9,7 @@ from psvr.protocol.records import Hello, Node, Settings
 from psvr.sim import faults
 from psvr.sim.corruption import Corruption
 from psvr.sim.network import Network
+from psvr.sim.outages import Outages
 from psvr.sim.plan import FaultEvent
 from psvr.sim.reference import Reference
 from psvr.sim.reference_radio import RadioReference
@@ -17,13 +19,18 @@ from psvr.trace import EVENTS, ROW
 
 OUTSIDE = ("subscribed", "unsubscribed", "fault")       # what the reference writes no rows about
 
+
+def both_ways(links: Iterable[tuple[int, int]]) -> set[tuple[int, int]]:
+    return {way for u, v in links for way in ((u, v), (v, u))}
+
+
 class Twins:
     """A network, and a reference that mirrors it from the start."""
 
     def __init__(self, scenario: dict[str, Any]) -> None:
         self.rows: list[dict[str, int]] = []
         self.net = Network(parse({**scenario, "traffic": []}), level="all", take_rows=self.take)
-        self.reference = self.mirror()
+        self.reference, self.outages = self.mirror(), Outages()
         for v, host in enumerate(self.reference.hosts):
             restore(host.node.settings, Settings, snapshot(self.net.world.nodes[v]["settings"], Settings))
         for v in range(self.net.plan.n):
@@ -100,7 +107,7 @@ class Twins:
 
     def partition(self, nodes: list[int]) -> None:
         self.net.partition(nodes)
-        self.set_boundary(nodes, True)
+        self.reference.cut |= both_ways(self.crossing(nodes))
 
     def jam(self, v: int, by: int) -> None:
         faults.jam(self.net.world, v, self.net.now, by)
@@ -111,20 +118,19 @@ class Twins:
         """Let the reference have a fault, or its end, that the network has had."""
         now, offsets = self.net.now, self.net.world.hosts["offset"]
         assert isinstance(self.reference, RadioReference)
-        for v in event.nodes.tolist():
-            if event.kind == "jam":
-                self.reference.jam(now, v, -1 if ends else 1)
-            elif event.kind == "crash" and not ends:
-                self.reference.crash(now, v)
-            elif event.kind in ("crash", "restart"):
-                self.reference.boot(now, v, int(offsets[v]))
-        if event.kind == "partition":
-            self.set_boundary(event.nodes.tolist(), not ends)
+        for v in event.nodes.tolist() if event.kind == "jam" else ():
+            self.reference.jam(now, v, -1 if ends else 1)
+        links = self.crossing(event.nodes.tolist()) if event.kind == "partition" else event.links.tolist()
+        change = self.outages.end(event) if ends else self.outages.begin(event, links)
+        for v in change.died:
+            self.reference.crash(now, v)
+        for v in change.started:
+            self.reference.boot(now, v, int(offsets[v]))
+        self.reference.cut |= both_ways(change.cut)
+        self.reference.cut -= both_ways(change.healed)
 
-    def set_boundary(self, nodes: list[int], cut: bool) -> None:
-        for u in nodes:
-            for v in set(range(self.net.plan.n)) - set(nodes):
-                (self.reference.cut.update if cut else self.reference.cut.difference_update)({(u, v), (v, u)})
+    def crossing(self, nodes: list[int]) -> list[tuple[int, int]]:
+        return [(u, v) for u in nodes for v in set(range(self.net.plan.n)) - set(nodes)]
 
     def compare(self) -> None:
         """Whole states and whole traces are equal, but for rows about what comes from outside."""

@@ -79,7 +79,7 @@ def test_the_story_is_what_the_plan_of_the_simulator_says() -> None:
     assert made == sorted((time, int(row["node"])) for row in drawn.sources
                           for time in range(int(row["first"]), int(row["stop"]), int(row["period"])))
     assert [(time, type(a), a.fault.kind) for time, a in told if isinstance(a, Strike | Relieve)] == [
-        (5_000_000, Strike, "crash"), (9_000_000, Relieve, "crash"), (9_000_000, Strike, "cut")]
+        (5_000_000, Strike, "crash"), (9_000_000, Strike, "cut"), (9_000_000, Relieve, "crash")]
 
 
 def test_a_deep_network_is_refused_and_a_flat_one_is_not() -> None:

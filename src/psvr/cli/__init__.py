@@ -70,6 +70,8 @@ def main(arguments: list[str] | None = None) -> int:
         return 141
     except OSError as error:
         return complain(f"cannot write the result: {error.strerror}")
+    except MemoryError:
+        return complain("out of memory; ask for less, or for a larger machine")
     except KeyboardInterrupt:
         return 130
 

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from psvr.errors import BadInput
+from psvr.files import read_text
 from psvr.lab.folder import asked, locked
 from psvr.lab.pipeline import Prepared, again, prepare
 from psvr.lab.pipeline import run as run_study
@@ -49,13 +49,7 @@ def announce(prepared: Sequence[Prepared], quiet: bool) -> None:
 
 
 def read_systems(files: Sequence[str]) -> list[tuple[str, str]]:
-    found = []
-    for file in files:
-        try:
-            found.append((Path(file).name, Path(file).read_text("utf-8")))
-        except (OSError, UnicodeError) as error:
-            raise BadInput(f"--system {file}: cannot be read: {error}") from None
-    return found
+    return [(Path(file).name, read_text(Path(file), f"--system {file}")) for file in files]
 
 
 def load_own(files: Sequence[str]) -> list[str]:

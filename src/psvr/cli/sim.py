@@ -7,22 +7,22 @@ import signal
 import sys
 import threading
 import time
-import tomllib
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from psvr import __version__
 from psvr.errors import BadInput
-from psvr.jit import cache_folder
+from psvr.files import LARGEST_TOML, decoded, parse_toml, read_stdin
 from psvr.protocol.constants import LINK_FAILED, REASONS
 from psvr.protocol.systems import OWN
-from psvr.sim.network import FAULTS, Network
+from psvr.sim.network import FAULTS, Network, is_compiled
 from psvr.sim.plan import Plan, plan
 from psvr.sim.results import SECOND
 from psvr.sim.running import run_to_end
 from psvr.sim.scenario import Scenario, load, parse, to_toml
 from psvr.sim.summary import in_words, summary
+from psvr.sim.world import capacity_for
 from psvr.trace import TraceError, Writer
 
 from .own import add_systems, last_of
@@ -67,27 +67,18 @@ def scenario_of(options: argparse.Namespace) -> Scenario:
     overrides = [*([f'protocol.system="{system}"'] if system else []), *options.set]
     if options.scenario != "-":
         return load(options.scenario, overrides)
-    try:
-        mapping = tomllib.loads(sys.stdin.buffer.read().decode("utf-8-sig"))
-    except RecursionError:
-        raise BadInput("standard input: lists or tables are nested too deeply") from None
-    except ValueError as error:
-        raise BadInput(f"standard input: not TOML: {error}") from None
-    return parse(mapping, overrides=overrides)
-
-
-def engine_is_compiled() -> bool:
-    """Compiled code is kept between runs; only the first one has to wait."""
-    folder = cache_folder()
-    return folder is not None and any(folder.glob("engine.run-*.nbi"))
+    text = decoded(read_stdin(LARGEST_TOML), "standard input")
+    return parse(parse_toml(text, "standard input"), overrides=overrides)
 
 
 def build(options: argparse.Namespace, scenario: Scenario, name: str, stack: ExitStack) -> Network:
     """Whatever can be refused is refused before anything is compiled."""
     drawn = plan(scenario)
     writer = stack.enter_context(trace_writer(options.trace, scenario, drawn, name)) if options.trace else None
-    if not engine_is_compiled() and not options.quiet:
-        print("compiling the rules, once, for about a minute …", file=sys.stderr, flush=True)
+    if not options.quiet and not is_compiled(scenario):
+        size = capacity_for(scenario.protocol.links, scenario.protocol.channels)
+        print(f"compiling the rules for nodes of up to {size.links} links and {size.channels} channels, once; it takes "
+              "a minute or two …", file=sys.stderr, flush=True)
     if writer is None:
         return Network(scenario, drawn)
     return Network(scenario, drawn, options.trace_level, writer.write)

@@ -11,15 +11,24 @@ from pathlib import Path
 from psvr import __version__
 
 PACKAGE = Path(__file__).parent.parent
-DECIDING = ("protocol", "compiled", "graphs", "routing", "sim", "lab/kinds")    # what a trial's results depend on
+# Parts that no trial imports, but for these of the lab: results cannot depend on them.  All else counts.
+ASIDE = ("__main__.py", "cli/", "lab/", "node/", "routing/picture/", "swarm/", "web/")
+OF_THE_LAB = ("lab/__init__.py", "lab/files.py", "lab/kinds/", "lab/study.py", "lab/trials.py", "lab/work.py")
+SOURCES = (".py", ".toml")      # rules, and data sheets of radios
+
+
+def decides(path: str) -> bool:
+    """The results of a trial may depend on this file of the package."""
+    return path.endswith(SOURCES) and (path.startswith(OF_THE_LAB) or not path.startswith(ASIDE))
 
 
 @functools.cache
 def code_of_psvr() -> str:
     digest = hashlib.blake2b(digest_size=8)
-    for part in DECIDING:
-        for file in sorted((PACKAGE / part).rglob("*.py")):
-            digest.update(str(file.relative_to(PACKAGE)).encode() + b"\0" + file.read_bytes() + b"\0")
+    for file in sorted(PACKAGE.rglob("*")):
+        path = file.relative_to(PACKAGE).as_posix()
+        if decides(path):
+            digest.update(path.encode() + b"\0" + file.read_bytes() + b"\0")
     return digest.hexdigest()
 
 

@@ -5,12 +5,12 @@ A study may instead name other studies, as `paper` does; loading it gives all of
 
 import copy
 import re
-import tomllib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from psvr import files
 from psvr.errors import BadInput, did_you_mean, shown
 from psvr.sim.overrides import put
 
@@ -113,12 +113,7 @@ def read_toml(folder: Path) -> dict[str, Any]:
     file = folder / "study.toml"
     if not NAME.fullmatch(folder.name):
         raise BadInput(f"{folder}: the folder of a study must have a name of small letters, digits and _")
-    try:
-        table = tomllib.loads(file.read_text("utf-8-sig"))
-    except OSError as error:
-        raise BadInput(f"{file}: cannot be read: {error.strerror}") from None
-    except (ValueError, RecursionError) as error:
-        raise BadInput(f"{file}: not TOML: {error}") from None
+    table = files.read_toml(file, str(file))
     check_keys(table, TOP, str(file))
     check_shape(table, str(file))
     return table
@@ -184,15 +179,12 @@ def made(folder: Path, table: dict[str, Any], scale: str, grids: dict[str, dict[
         needs=table.get("needs"), grids=tuple(grid_of(name, grid, f"{where}: grid.{name}", systems)
                                               for name, grid in grids.items()),
         claims=tuple({"unit": "", "why": "", **claim} for claim in table.get("claim", [])),
-        files=((own.name, own.read_text("utf-8")),) if own.is_file() else ())
+        files=((own.name, files.read_text(own, str(own))),) if own.is_file() else ())
 
 
 def read_texts(folder: Path) -> tuple[str, dict[str, str]]:
     """The title, and what stands under each heading of README.md."""
-    try:
-        text = (folder / "README.md").read_text("utf-8-sig")
-    except OSError as error:
-        raise BadInput(f"{folder / 'README.md'}: cannot be read: {error.strerror}") from None
+    text = files.read_text(folder / "README.md", str(folder / "README.md"))
     head, *parts = re.split(r"^## +", text, flags=re.MULTILINE)
     found = {title.strip(): body.strip() for title, _, body in (part.partition("\n") for part in parts)}
     return head.strip().partition("\n")[0].lstrip("# ") or folder.name, {s: found.get(s, "") for s in SECTIONS}

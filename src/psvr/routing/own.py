@@ -15,6 +15,7 @@ from pathlib import Path
 from types import ModuleType
 
 from psvr.errors import BadInput, shown
+from psvr.files import read_text
 from psvr.protocol.systems import OWN, Own
 
 from .blame import blame
@@ -58,7 +59,7 @@ def source_of(name: str) -> Loaded | None:
 
 
 def load_file(path: Path, replace: bool) -> Loaded:
-    text = read(path)
+    text = read_text(path, str(path))
     digest = hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
     if digest not in LOADED:
         try:
@@ -90,18 +91,6 @@ def forget(loaded: Loaded) -> None:
     for name in loaded.names:
         SYSTEMS.pop(name, None)
         OWN.pop(name, None)
-
-
-def read(path: Path) -> str:
-    """The text, whatever its lines end with: a copy that was made elsewhere is the same file."""
-    try:
-        return path.read_bytes().decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
-    except OSError as error:
-        raise BadInput(f"{path}: {error.strerror or error}") from None
-    except UnicodeDecodeError as error:
-        raise BadInput(f"{path}: not UTF-8 text (byte {error.start})") from None
-    except ValueError:
-        raise BadInput(f"{shown(str(path))}: not the name of a file") from None
 
 
 def registered(path: Path, text: str, digest: str) -> Loaded:

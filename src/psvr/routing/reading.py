@@ -1,27 +1,17 @@
 """From a file to plain JSON values, each field once, and lists told from other values."""
 
 import json
-import sys
 from pathlib import Path
 from typing import Any, NoReturn
 
 from psvr.errors import BadInput, shortened, shown
+from psvr.files import decoded, read_bytes, read_stdin
 
 
 def read_json(source: str) -> Any:
     """The JSON value in a file, or on standard input where the file is called `-`."""
     label = "standard input" if source == "-" else source
-    try:
-        raw = sys.stdin.buffer.read() if source == "-" else Path(source).read_bytes()
-    except OSError as error:
-        raise BadInput(f"{label}: {error.strerror or error}") from None
-    except ValueError:
-        raise BadInput(f"{label!r}: not the name of a file") from None
-    try:
-        text = raw.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise BadInput(f"{label}: not UTF-8 text (byte {error.start})") from None
-    return parse_json(text, label)
+    return parse_json(decoded(read_stdin() if source == "-" else read_bytes(Path(source), label), label), label)
 
 
 def parse_json(text: str, label: str) -> Any:

@@ -5,7 +5,6 @@ from numpy.typing import NDArray
 
 from psvr.compiled import node as rules
 from psvr.graphs.csr import link_to
-from psvr.protocol.layout import Capacity
 
 from .frames import schedule
 from .radio.signal import let_go, milliwatts, reckon
@@ -71,10 +70,3 @@ def boundary(world: World, nodes: NDArray[np.int32]) -> list[tuple[int, int]]:
     source = np.repeat(np.arange(len(world.ids)), np.diff(world.first))
     crossing = inside[source] & ~inside[world.near]
     return list(zip(source[crossing].tolist(), world.near[crossing].tolist()))
-
-
-def capacity_for(links: int, channels: int) -> Capacity:
-    """Memory in a few sizes only: each is compiled once, whatever C_N and the channels are."""
-    def least(wanted: int, *sizes: int) -> int:
-        return next((size for size in sizes if size >= wanted), wanted)
-    return Capacity(links=least(links, 8, 16, 32, 64), channels=least(channels, 16, 64, 256, 1024))

@@ -1,21 +1,11 @@
-"""Reading files: a text, and links, places or movements as numbers in lines, where `#` starts a comment."""
+"""Files of links, places or movements: numbers in lines, where `#` starts a comment."""
 
 from pathlib import Path
 
 from psvr.errors import BadInput, shown
+from psvr.files import read_text
 
 from .selection import MOST_NODES, Pair
-
-
-def read_text(path: Path, name: str) -> str:
-    try:
-        return path.read_bytes().decode("utf-8-sig")
-    except OSError as error:
-        raise BadInput(f"{name}: {error.strerror or error}") from None
-    except UnicodeDecodeError as error:
-        raise BadInput(f"{name}: not UTF-8 text (byte {error.start})") from None
-    except ValueError:
-        raise BadInput(f"{shown(name)}: not the name of a file") from None
 
 
 def read_links(path: Path, key: str) -> tuple[Pair, ...]:

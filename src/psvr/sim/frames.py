@@ -14,14 +14,16 @@ from psvr.compiled.wire_length import hello_length, pub_length, sub_length
 from psvr.graphs.csr import link_to
 from psvr.jit import in_place
 
-from .handed import is_new
+from .handed import is_new, knows
 from .medium import access, airtime, lost, work
 from .notes import (
     ALL_LEVEL,
     CONTROL_LEVEL,
+    CROWDED,
     DELIVERED,
     DROPPED,
     LINK_FAILED,
+    NODE_STOPPED,
     PUB_LEVEL,
     PUBLISHED,
     RECEIVED,
@@ -262,7 +264,7 @@ def end_pub(w: World, i: int, now: int) -> None:
     f, tally = w.pub_frames[i], w.tally[0]
     v = f.node
     if w.hosts[v].alive == 0:
-        give_back(w.pub_frames, w.pools[PUBS], i)
+        lose(w, i, NODE_STOPPED)
         return
     tally.serial += 1
     serial = tally.serial
@@ -288,6 +290,15 @@ def end_pub(w: World, i: int, now: int) -> None:
 
 
 @in_place
+def lose(w: World, i: int, reason: int) -> None:
+    """A PUB will not arrive.  Of one that its addressee has got, only the acknowledgement was missing."""
+    f = w.pub_frames[i]
+    if f.to < 0 or f.got == 0:
+        w.publications[f.publication].reason = reason
+    give_back(w.pub_frames, w.pools[PUBS], i)
+
+
+@in_place
 def give_up(w: World, i: int, now: int) -> None:
     """All tries failed: take the second-best link, once; else the message is lost, and that is said."""
     f, pub = w.pub_frames[i], w.pubs[i]
@@ -298,15 +309,15 @@ def give_up(w: World, i: int, now: int) -> None:
     if w.outcome[1].sends > 0:
         pub.hops -= 1                   # `carry` counts the hop again
         send_outcome(w, v, pub, publication, now, 1, 1)
+        give_back(w.pub_frames, w.pools[PUBS], i)
     elif f.rounds < ROUNDS and f.to >= 0:
         f.rounds, f.tries = f.rounds + 1, 0
         push(w.heap, w.counter, now + ROUND_PAUSE, AGAIN, v, i)
-        return
     else:
         w.drops[LINK_FAILED] += 1
         if w.tally[0].level >= PUB_LEVEL:
             note_pub(w, now, DROPPED, v, to, pub, w.publications[publication].channel, f.at, LINK_FAILED)
-    give_back(w.pub_frames, w.pools[PUBS], i)
+        lose(w, i, LINK_FAILED)
 
 
 @in_place
@@ -315,7 +326,7 @@ def again(w: World, i: int, now: int) -> None:
     if w.hosts[w.pub_frames[i].node].alive != 0:
         transmit(w, i, now)
     else:
-        give_back(w.pub_frames, w.pools[PUBS], i)
+        lose(w, i, NODE_STOPPED)
 
 
 @in_place
@@ -343,8 +354,12 @@ def after_pub(w: World, v: int, pub: Any, publication: int, now: int) -> None:
         tally.delivered += 1
         if tally.level >= PUB_LEVEL:
             note_pub(w, now, DELIVERED, v, pub.src, pub, w.publications[publication].channel, -1, -1)
+    elif new and not knows(w.handed, v, pub):
+        w.publications[publication].reason = CROWDED
     if out.reason != k.FINE:
         w.drops[out.reason] += 1
+        if w.nodes[v].settings.system != k.FLOOD:       # a copy that is dropped there means nothing: others come
+            w.publications[publication].reason = out.reason
         if tally.level >= PUB_LEVEL:
             note_pub(w, now, DROPPED, v, pub.src, pub, w.publications[publication].channel, -1, out.reason)
     send_outcome(w, v, pub, publication, now, 0, 0)
@@ -357,7 +372,7 @@ def publish(w: World, v: int, channel: int, load: int, now: int) -> int:
     publication = tally.published
     tally.published += 1
     p = w.publications[publication]
-    p.time, p.node, p.channel, p.messages, p.receptions = now, v, channel, 0, 0
+    p.time, p.node, p.channel, p.messages, p.receptions, p.reason = now, v, channel, 0, 0, k.FINE
     host.number += 1
     i = take(w.pub_frames, w.pools[PUBS])
     f, pub = w.pub_frames[i], w.pubs[i]
@@ -407,6 +422,8 @@ def waited(w: World, i: int, now: int) -> None:
     f = w.pub_frames[i]
     host, late = w.hosts[f.node], now >= w.publications[f.publication].time + k.KEEP
     if host.alive == 0 or f.got != host.starts:
+        if w.publications[f.publication].messages == 0:         # it was nowhere else yet
+            w.publications[f.publication].reason = NODE_STOPPED
         give_back(w.pub_frames, w.pools[PUBS], i)
     elif f.kept != 0:
         kept(w, i, now, late)

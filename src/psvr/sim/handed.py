@@ -54,3 +54,15 @@ def is_new(handed: Any, v: int, now: int, pub: Any) -> bool:
     h = mine[place]
     h.origin, h.boot, h.number, h.until = pub.origin, pub.boot, pub.number, now + k.REPEAT_LIFE
     return True
+
+
+@in_place
+def knows(handed: Any, v: int, pub: Any) -> bool:
+    """The host of v remembers that it has handed it over."""
+    mine = handed[v]
+    first = bucket(len(mine), pub.origin, pub.boot, pub.number)
+    for i in range(first, first + BUCKET):
+        h = mine[i]
+        if h.origin == pub.origin and h.boot == pub.boot and h.number == pub.number:
+            return True
+    return False

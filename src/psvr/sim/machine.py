@@ -17,7 +17,7 @@ from .radio.air import no_air
 from .radio.bursts import next_burst
 from .results import SECOND
 from .scenario import Scenario
-from .world import PUBS, SUBS, World, chain, grown, new_world
+from .world import PUBS, SUBS, World, capacity_for, chain, grown, new_world
 
 LEVELS = ("off", "pub", "control", "all")
 TRACE_ROWS = 1 << 16            # gathered before they are handed over
@@ -31,7 +31,7 @@ class Machine:
     def __init__(self, scenario: Scenario, plan: Plan, level: str, take_rows: Callable[[Any], None]) -> None:
         self.now, self.wall, self.take_rows = 0, 0.0, take_rows
         self.system = scenario.protocol.system
-        self.capacity = faults.capacity_for(scenario.protocol.links, scenario.protocol.channels)
+        self.capacity = capacity_for(scenario.protocol.links, scenario.protocol.channels)
         air = no_air() if plan.field is None else plan.field.air()
         self.world = new_world(self.capacity, plan.ids, plan.first, plan.near, plan.hashes, plan.sources, air)
         self.set_medium(scenario)

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from psvr import jit
 from psvr.compiled import invariants as compiled
 from psvr.graphs.graph import from_networkx
 from psvr.protocol.invariants import NAMES, Ground, Problem
@@ -19,23 +20,32 @@ from psvr.protocol.layout import snapshot
 from psvr.protocol.names import channel_hash
 from psvr.protocol.records import Node
 
-from . import faults, notes, streams
+from . import engine, faults, notes, streams
 from .corruption import corrupt
 from .foreign import foreign_world
 from .ground import standing
 from .machine import Machine
 from .memory import CLOCK_MOST, KINDS
+from .outages import Change, Outages
 from .plan import FaultEvent, Plan, plan
 from .results import SECOND, Epoch, History, Subscription
 from .scenario import Scenario, parse
 from .schema import Choice
-from .world import World
+from .world import World, blank_world, capacity_for
 
 CHECK = SECOND // 2             # how often the invariants are looked at …
 CHECK_NODES = 20_000            # … but no more than this many nodes per simulated second
 OPEN = 1 << 62                  # the end of what has not ended
 PACKED = 12                     # bytes of an entry on a mote: two positions of 2 bytes, two times of 4
 FAULTS = ("corrupt", "crash", "restart", "cut", "heal", "partition", "jam")
+
+
+def is_compiled(scenario: Scenario) -> bool:
+    """Whether engine and invariants need not be compiled for nodes with so much memory."""
+    world = blank_world(capacity_for(scenario.protocol.links, scenario.protocol.channels))
+    longs = np.zeros(1, np.int64)
+    return jit.is_compiled(engine.run, world, 0) and jit.is_compiled(
+        compiled.check, world.nodes, Ground(longs, longs, longs), longs)
 
 
 class Network:
@@ -47,7 +57,7 @@ class Network:
         self.scenario, self.plan = scenario, drawn or plan(scenario)
         self.machine = Machine(scenario, self.plan, level, take_rows)
         self.good = self.plan.good
-        self.channels, self.history = list(self.plan.channels), History()
+        self.channels, self.history, self.outages = list(self.plan.channels), History(), Outages()
         self.every = max(CHECK, self.plan.n * SECOND // CHECK_NODES)
         self.next_check, self.max_table_bytes, self.max_table_bytes_packed = self.every, 0, 0
         self._foreign: tuple[World, int] | None = None
@@ -72,14 +82,13 @@ class Network:
         return self.machine.world
 
     def _planned(self) -> list[tuple[int, Callable[..., None], tuple[Any, ...]]]:
-        """All that is to happen from outside, latest first."""
+        """All that is to happen from outside, latest first; at one time faults begin before others end."""
         found: list[tuple[int, Callable[..., None], tuple[Any, ...]]] = [
             (int(c["time"]), self._set_subscription, (int(c["node"]), int(c["channel"]), bool(c["on"])))
             for c in self.plan.changes]
-        for i, event in enumerate(self.plan.faults):
-            found.append((event.time, self.strike, (event, i)))
-            if event.until >= 0:
-                found.append((event.until, self.relieve, (event, i)))
+        struck = list(enumerate(self.plan.faults))
+        found += [(event.time, self.strike, (event, i)) for i, event in struck]
+        found += [(event.until, self.relieve, (event, i)) for i, event in struck if event.until >= 0]
         if self.scenario.mobility.model != "none":
             step, end = round(self.scenario.mobility.step * SECOND), round(self.scenario.duration * SECOND)
             found += [(time, self._move, ()) for time in range(step, end, step)]
@@ -88,7 +97,7 @@ class Network:
     def _move(self) -> None:
         """Nodes are where they are now, and hear each other accordingly."""
         if self.plan.field is not None:
-            self.machine.world, self.good = self.plan.field.moved(self.world, self.now)
+            self.machine.world, self.good = self.plan.field.moved(self.world, self.now, self.outages.links.holders)
             self._redraw_ground()
 
     def _act(self) -> None:
@@ -221,31 +230,36 @@ class Network:
         self.history.faults.append(self.now)
         rng = streams.stream(self.scenario.seed, f"strike/{i}")
         for v in map(int, event.nodes):
-            if event.kind == "crash":
-                faults.crash(self.world, v, self.now)
-            elif event.kind == "restart":
-                faults.boot(self.world, v, self.now, int(rng.integers(0, CLOCK_MOST)))
-            elif event.kind == "jam":
+            if event.kind == "jam":
                 faults.jam(self.world, v, self.now, 1)
         if event.kind == "corrupt":
             corrupt(self.machine, event.nodes, rng, event.memory, self._elsewhere)
-        self._set_cuts(event, event.kind in ("cut", "partition"))
-        self._redraw_ground()
+        self._apply(self.outages.begin(event, self._links_of(event)), rng)
         for v in event.nodes if len(event.nodes) else event.links[:, 0]:
             self.machine.note(notes.FAULT, int(v), detail=FAULTS.index(event.kind))
 
     def relieve(self, event: FaultEvent, i: int) -> None:
         """The time of the i-th fault is over."""
-        rng = streams.stream(self.scenario.seed, f"relieve/{i}")
-        for v in map(int, event.nodes):
-            if event.kind == "crash":
-                faults.boot(self.world, v, self.now, int(rng.integers(0, CLOCK_MOST)))
-            elif event.kind == "jam":
-                faults.jam(self.world, v, self.now, -1)
-        self._set_cuts(event, False)
+        for v in map(int, event.nodes if event.kind == "jam" else ()):
+            faults.jam(self.world, v, self.now, -1)
+        self._apply(self.outages.end(event), streams.stream(self.scenario.seed, f"relieve/{i}"))
+
+    def _apply(self, change: Change, rng: np.random.Generator) -> None:
+        for v in change.died:
+            faults.crash(self.world, v, self.now)
+        for v in change.started:
+            faults.boot(self.world, v, self.now, int(rng.integers(0, CLOCK_MOST)))
+        for links, cut in ((change.cut, True), (change.healed, False)):
+            for u, v in links:
+                faults.set_cut(self.world, u, v, cut)
         self._redraw_ground()
 
-    def _set_cuts(self, event: FaultEvent, cut: bool) -> None:
-        links = faults.boundary(self.world, event.nodes) if event.kind == "partition" else event.links
-        for u, v in links:
-            faults.set_cut(self.world, int(u), int(v), cut)
+    def _links_of(self, event: FaultEvent) -> Iterable[Iterable[int]]:
+        """Those that a fault cuts or heals: over a wireless channel these are more than the links of the network."""
+        if event.kind == "partition":
+            return faults.boundary(self.world, event.nodes)
+        entry = self.scenario.fault[event.entry] if event.entry >= 0 else None
+        if event.kind == "heal" and entry is not None and entry.links == "all" and entry.rate is None:
+            return list(self.outages.links.holders)
+        found: list[list[int]] = event.links.tolist()
+        return found

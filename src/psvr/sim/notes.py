@@ -12,6 +12,7 @@ from .world import World
  TABLE_CHANGED, FAULT) = range(11)          # events of the trace
 OFF, PUB_LEVEL, CONTROL_LEVEL, ALL_LEVEL = range(4)     # what is traced
 LINK_FAILED = len(k.REASONS)                # the one reason that is the host's: retries and detour are used up
+NODE_STOPPED, CROWDED = LINK_FAILED + 1, LINK_FAILED + 2    # of a publication alone: its node stopped; see `handed`
 
 
 @in_place

@@ -10,7 +10,7 @@ from psvr.graphs.csr import Floats, Ints, Longs
 from psvr.graphs.graph import Graph
 from psvr.protocol.names import channel_hash
 
-from . import derived
+from . import derived, footprint
 from .damage import FaultEvent, fault_events
 from .demand import changes, channels_of, sources
 from .radio.field import Field
@@ -43,8 +43,9 @@ class Plan:
 
 
 def plan(scenario: Scenario) -> Plan:
-    """Draw everything.  A scenario made by hand is checked first, as one that is read."""
+    """Draw everything.  A scenario made by hand is checked first, as one that is read; and there must be room."""
     s = parse(scenario.to_dict())
+    footprint.check(s)
     graph, places = draw_wireless(s) if s.radio.wireless else draw(s.topology, s.seed)
     channels = channels_of(s)
     return Plan(

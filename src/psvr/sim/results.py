@@ -69,6 +69,7 @@ class Deliveries:
     latencies: NDArray[np.float64]          # seconds, of the pairs that are expected
     due: NDArray[np.int64]                  # µs at which each expected pair was published …
     met: NDArray[np.bool_]                  # … and whether it was delivered
+    missed: NDArray[np.int64]               # the publication of each expected pair that was not
 
 
 def count(history: History, publications: NDArray[Any], deliveries: NDArray[Any], warmup: int,
@@ -88,11 +89,12 @@ def count(history: History, publications: NDArray[Any], deliveries: NDArray[Any]
     got = mine[first[hit]]
     latency = (got["time"] - publications["time"][got["publication"]]) / SECOND
     values, numbers = np.unique(got["hops"], return_counts=True)
+    met = np.isin(expected, unique, assume_unique=True)
     return Deliveries(
         published=len(counted), expected=len(expected), delivered=int(hit.sum()), duplicates=len(pair) - len(unique),
         messages=int(publications["messages"][counted].sum()),
         hops=dict(zip(values.tolist(), numbers.tolist())), latencies=latency,
-        due=publications["time"][expected // n].astype(np.int64), met=np.isin(expected, unique, assume_unique=True))
+        due=publications["time"][expected // n].astype(np.int64), met=met, missed=expected[~met] // n)
 
 
 def expected_pairs(history: History, publications: NDArray[Any], counted: NDArray[np.int64], window: int,

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from .missing import under_way
 from .network import Network
 from .results import SECOND
 from .summary import window
@@ -19,12 +20,6 @@ def run_to_end(net: Network, stop: Callable[[], bool] = lambda: False, look: Cal
         net.run(min(STEP, end - net.now / SECOND))
         look()
     last = net.now + window(net.plan.n)
-    while on_their_way(net) and net.now < last and not stop():
+    while under_way(net.world).size and net.now < last and not stop():
         net.machine.advance(min(net.now + round(STEP * SECOND), last))
     return not stop()
-
-
-def on_their_way(net: Network) -> bool:
-    """There are PUBs other than those which their origin only keeps."""
-    frames = net.world.pub_frames
-    return bool(((frames["used"] != 0) & (frames["kept"] == 0)).any())

@@ -4,20 +4,20 @@
 nodes are numbers from 0 to n − 1, whatever their ids.
 """
 
-import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
 
 from psvr.errors import BadInput, shown
+from psvr.files import read_toml
 from psvr.protocol import constants as k
 from psvr.protocol.layout import Capacity
 from psvr.protocol.systems import known
 from psvr.protocol.wire import WIDTHS
 
 from . import consistent, topology
-from .files import read_links, read_rows, read_text
+from .files import read_links, read_rows
 from .memory import KINDS
 from .overrides import overridden
 from .radio.devices import from_file
@@ -141,17 +141,7 @@ class Scenario:
 
 def load(path: str | Path, overrides: Iterable[str] = ()) -> Scenario:
     """The scenario in a file, with keys overridden as by `topology.n=200`; files it names are looked for beside it."""
-    return parse(read_toml(Path(path)), Path(path).parent, overrides)
-
-
-def read_toml(path: Path) -> dict[str, Any]:
-    text = read_text(path, str(path))
-    try:
-        return tomllib.loads(text)
-    except RecursionError:
-        raise BadInput(f"{path}: lists or tables are nested too deeply") from None
-    except ValueError as error:
-        raise BadInput(f"{path}: not TOML: {error}") from None
+    return parse(read_toml(Path(path), str(path)), Path(path).parent, overrides)
 
 
 def parse(mapping: Mapping[str, Any], folder: str | Path | None = None, overrides: Iterable[str] = ()) -> Scenario:

@@ -6,6 +6,7 @@ import numpy as np
 
 from psvr.protocol.constants import LINK_FAILED, REASONS
 
+from .missing import missed_by
 from .network import PACKED, Network
 from .radio.energy import energy
 from .radio.quality import quality
@@ -31,7 +32,7 @@ def summary(net: Network) -> dict[str, Any]:
     events = int(tally["hello_sent"] + tally["sub_sent"] + tally["pub_sent"] + tally["ack_sent"] + tally["receptions"])
     return {
         "published": d.published, "expected": d.expected, "delivered": d.delivered,
-        "missed": d.expected - d.delivered, "duplicates": d.duplicates,
+        "missed": d.expected - d.delivered, "missed_by": missed_by(world, d), "duplicates": d.duplicates,
         "delivery_ratio": d.delivered / d.expected if d.expected else None,
         "messages": d.messages,
         "transmissions": {name: int(tally[f"{name}_sent"]) for name in ("hello", "sub", "pub", "ack")},
@@ -124,6 +125,7 @@ def what_came_of_it(s: dict[str, Any], title: str) -> list[str]:
         *(f"  fault {i + 1:<10} {seconds(r, 'right again after ', LATE)}" for i, r in enumerate(s["recoveries"])),
         f"  published        {s['published']:,}",
         f"  delivered        {ratio}",
+        *(f"  missed           {number:,}: {reason}" for reason, number in (s["missed_by"] or {}).items()),
         f"  messages         {s['messages']:,}"
         + (f", {s['messages'] / s['published']:.2f} per publication" if s["published"] else ""),
         *histogram(s["hops"]),

@@ -20,7 +20,9 @@ from .frames import (
     hear_pub,
     hear_sub,
     length_of,
+    lose,
 )
+from .notes import NODE_STOPPED
 from .radio.access import (
     ACK_BYTES,
     ANSWER,
@@ -78,7 +80,7 @@ def ready(w: World, v: int, frame: int, now: int) -> None:
     """A node is done with its work, and its frame waits for the channel.  A HELLO that waits already is renewed."""
     r, hello = w.air.radios[v], frame % KINDS == HELLO_END
     if w.hosts[v].alive == 0:
-        forget(w, frame)
+        break_off(w, frame)
     elif hello and r.hello != 0:
         return
     elif enqueue(w.air, w.heap, w.counter, v, frame, now):
@@ -96,6 +98,15 @@ def forget(w: World, frame: int) -> None:
         give_back(w.sub_frames, w.pools[SUBS], frame // KINDS)
     elif frame % KINDS == PUB_END:
         give_back(w.pub_frames, w.pools[PUBS], frame // KINDS)
+
+
+@in_place
+def break_off(w: World, frame: int) -> None:
+    """A frame that is lost with its node."""
+    if frame % KINDS == PUB_END:
+        lose(w, frame // KINDS, NODE_STOPPED)
+    else:
+        forget(w, frame)
 
 
 @in_place
@@ -184,7 +195,9 @@ def finished(w: World, v: int, frame: int, to: int, got: bool, now: int) -> None
                 hear_pub(w, to, i, now)
         return
     done(w.air, w.heap, w.counter, v, now)
-    if kind == SUB_END and w.air.radios[v].broken == 0:
+    if w.air.radios[v].broken != 0:
+        break_off(w, frame)
+    elif kind == SUB_END:
         copy_sub(w, i, now)
     else:
         forget(w, frame)
@@ -233,7 +246,7 @@ def silence(w: World, v: int) -> None:
     r = w.air.radios[v]
     keep = 1 if r.state == SENDING else 0
     for j in range(keep, r.queued):
-        forget(w, r.queue[(r.head + j) % QUEUE])
+        break_off(w, r.queue[(r.head + j) % QUEUE])
     r.queued, r.broken, r.hello, r.answer = keep, r.sending, 0, NOBODY
     r.token += 1
     if keep == 0:

@@ -13,7 +13,7 @@ from psvr.trace import ROW
 from .demand import SOURCE
 from .handed import HANDED, places
 from .queue import new_queue
-from .radio.air import Air
+from .radio.air import Air, no_air
 
 # What a host keeps beside a node's own memory.
 HOST = np.dtype([
@@ -32,7 +32,9 @@ FRAME = np.dtype([
     ("node", "i4"), ("to", "i4"), ("tries", "i4"), ("copies", "i4"), ("got", "i4"), ("detour", "i4"),
     ("rounds", "i4"), ("kept", "i4"), ("rings", "i4"), ("pad", "i4"),
     ("publication", "i4"), ("at", "i4"), ("next", "i4"), ("used", "i4")], align=True)
-PUBLICATION = np.dtype([("time", "i8"), ("node", "i4"), ("channel", "i4"), ("messages", "i4"), ("receptions", "i4")])
+PUBLICATION = np.dtype([
+    ("time", "i8"), ("node", "i4"), ("channel", "i4"), ("messages", "i4"), ("receptions", "i4"),
+    ("reason", "i4"), ("pad", "i4")])       # why a part of it was last given up, by the numbers of `notes`; 0: none was
 DELIVERY = np.dtype([("time", "i8"), ("publication", "i4"), ("node", "i4"), ("hops", "i4"), ("pad", "i4")])
 TALLY = np.dtype([
     ("events", "i8"), ("serial", "i8"), ("print_a", "i8"), ("print_b", "i8"),
@@ -99,6 +101,12 @@ def new_world(capacity: Capacity, ids: NDArray[np.int64], first: NDArray[np.int6
     return world
 
 
+def blank_world(capacity: Capacity) -> World:
+    """A world of one node: the types of all worlds of this capacity."""
+    return new_world(capacity, np.zeros(1, np.int64), np.zeros(2, np.int64), np.zeros(0, np.int32),
+                     np.zeros(0, np.int64), np.zeros(0, SOURCE), no_air())
+
+
 def room_for(first: NDArray[np.int64]) -> int:
     """Places that one event may fill: as many as a frame can reach nodes, and some."""
     return 512 + 2 * int(np.diff(first).max(initial=0))
@@ -115,3 +123,10 @@ def grown(array: NDArray[Any]) -> NDArray[Any]:
     larger = np.zeros(2 * len(array), array.dtype)
     larger[:len(array)] = array
     return larger
+
+
+def capacity_for(links: int, channels: int) -> Capacity:
+    """Memory in a few sizes only: each is compiled once, whatever C_N and the channels are."""
+    def least(wanted: int, *sizes: int) -> int:
+        return next((size for size in sizes if size >= wanted), wanted)
+    return Capacity(links=least(links, 8, 16, 32, 64), channels=least(channels, 16, 64, 256, 1024))

@@ -34,7 +34,7 @@ class Member:
         self.environment = {name: value for name, value in os.environ.items() if not name.startswith("PSVR_")}
         self.environment[VARIABLE] = key
         self.process: subprocess.Popen[bytes] | None = None
-        self.ready = False
+        self.ready, self.life = False, 0        # which of its lives this is: each kill ends one
 
     def launch(self) -> None:
         self.folder.mkdir(parents=True, exist_ok=True)
@@ -43,14 +43,17 @@ class Member:
                                             env=self.environment, preexec_fn=die_with_parent)
 
     async def start(self, turn: asyncio.Semaphore) -> bool:
-        """Once it answers; False if it was killed before, by `kill`."""
+        """Once it answers; False if it was killed before, by `kill`, also while it waited for its turn."""
         self.kill()
+        life = self.life
         async with turn:
+            if self.life != life:
+                return False
             self.launch()
-            mine, deadline = self.process, asyncio.get_running_loop().time() + PATIENCE
-            while self.process is mine:
+            deadline = asyncio.get_running_loop().time() + PATIENCE
+            while self.life == life:
                 if await answers(self.socket):
-                    self.ready = self.process is mine
+                    self.ready = self.life == life
                     return self.ready
                 self.check()
                 if asyncio.get_running_loop().time() > deadline:
@@ -70,7 +73,7 @@ class Member:
 
     def kill(self) -> None:
         """As kill −9 does, at once."""
-        process, self.process, self.ready = self.process, None, False
+        process, self.process, self.ready, self.life = self.process, None, False, self.life + 1
         if process is not None:
             process.kill()
             process.wait()

@@ -10,6 +10,7 @@ from typing import Any, Protocol
 from psvr.errors import BadInput
 from psvr.node.keys import new_key
 from psvr.node.tracing import Tracing
+from psvr.sim import outages
 from psvr.sim.plan import FaultEvent, Plan
 from psvr.sim.results import SECOND
 from psvr.sim.scenario import Scenario
@@ -50,7 +51,7 @@ class Places:
 class Swarm:
     def __init__(self, scenario: Scenario, drawn: Plan, medium: Medium, places: Places) -> None:
         self.scenario, self.plan, self.medium, self.places = scenario, drawn, medium, places
-        self.record = Record(drawn.n, links_of(drawn))
+        self.record, self.outages = Record(drawn.n, links_of(drawn)), outages.Outages()
         self.members: list[Member] = []
         self.applications: list[Applications] = []
         self.turn = asyncio.Semaphore(AT_ONCE)
@@ -175,7 +176,7 @@ class Swarm:
         elif isinstance(action, Strike):
             self.strike(action.fault)
         elif isinstance(action, Relieve):
-            self.relieve(action.fault)
+            self.apply(self.outages.end(action.fault))
 
     async def change(self, change: Change) -> None:
         channel, applications = self.plan.channels[change.channel], self.applications[change.node]
@@ -188,28 +189,20 @@ class Swarm:
 
     def strike(self, fault: FaultEvent) -> None:
         self.record.history.faults.append(self.record.now)
-        for v in map(int, fault.nodes):
-            if fault.kind in ("crash", "restart"):
-                self.crash(v)
-            if fault.kind == "restart":
-                self.begin(self.start_again(v))
-        if fault.kind in ("cut", "heal", "partition"):
-            self.cut(fault, fault.kind != "heal")
+        self.apply(self.outages.begin(fault, fault.links.tolist()))
         for v in fault.nodes if len(fault.nodes) else fault.links[:, 0]:
             self.trace({"time": self.record.now + self.record.started, "clock": "unix",
                         "node": int(self.plan.ids[v]), "event": "fault", "detail": fault.kind})
 
-    def relieve(self, fault: FaultEvent) -> None:
-        if fault.kind == "crash":
-            for v in map(int, fault.nodes):
-                self.crash(v)
-                self.begin(self.start_again(v))
-        elif fault.kind in ("cut", "partition"):
-            self.cut(fault, False)
-
-    def cut(self, fault: FaultEvent, cut: bool) -> None:
-        self.record.set_cut([(int(u), int(v)) for u, v in fault.links], cut)
-        self.medium.connect(self.record.open_links())
+    def apply(self, change: outages.Change) -> None:
+        for v in (*change.died, *change.started):
+            self.crash(v)
+        for v in change.started:
+            self.begin(self.start_again(v))
+        for links, cut in ((change.cut, True), (change.healed, False)):
+            if links:
+                self.record.set_cut(links, cut)
+                self.medium.connect(self.record.open_links())
 
     def crash(self, v: int) -> None:
         self.applications[v].hang_up()
@@ -222,10 +215,13 @@ class Swarm:
 
     async def join(self, v: int) -> None:
         """A node that answers: its applications are there, and from now on much is expected of it."""
+        member, applications = self.members[v], self.applications[v]
+        life = member.life
         try:
-            await self.applications[v].connect()
+            await applications.connect()
         except Gone:
-            if not self.members[v].ready:
+            if member.life != life:
                 return                  # killed meanwhile
-            raise BadInput(f"node {v}: hung up on its applications; see {self.members[v].log}") from None
-        self.record.set_alive(v, True)
+            raise BadInput(f"node {v}: hung up on its applications; see {member.log}") from None
+        if member.life == life:
+            self.record.set_alive(v, True)

@@ -10,6 +10,7 @@ from psvr.protocol import constants as k
 from psvr.sim.damage import FaultEvent
 from psvr.sim.plan import Plan
 from psvr.sim.scenario import Scenario
+from psvr.sim.topology import size
 
 MOST = 200                  # processes
 POSSIBLE = ("crash", "restart", "cut", "heal", "partition")
@@ -50,6 +51,8 @@ def check(s: Scenario) -> None:
     if s.mobility.model != "none":
         raise BadInput("mobility.model: must be none, because the nodes of a swarm have no places, not "
                        f"\"{s.mobility.model}\"")
+    if size(s.topology) > MOST:
+        raise BadInput(f"topology.n: must be at most {MOST}, because every node is a process, not {size(s.topology)}")
     if s.protocol.system != "psvr":
         raise BadInput(f"protocol.system: must be psvr, which is what live nodes run, not \"{s.protocol.system}\"")
     if s.protocol.depth not in (None, k.DEPTH):
@@ -65,8 +68,6 @@ def check(s: Scenario) -> None:
 
 
 def check_plan(drawn: Plan) -> None:
-    if drawn.n > MOST:
-        raise BadInput(f"topology.n: must be at most {MOST}, because every node is a process, not {drawn.n}")
     deep = deepest(drawn)
     if deep >= k.DEPTH:
         raise BadInput(f"topology: must be less than {k.DEPTH} steps deep, as live nodes have it, not {deep}")
@@ -92,7 +93,10 @@ def links_of(drawn: Plan) -> list[tuple[int, int]]:
 
 
 def story(drawn: Plan, end: int) -> Iterator[tuple[int, Action]]:
-    """All that happens before the end, by time in µs; of one time, subscriptions first and publications last."""
+    """All that happens before the end, by time in µs.
+
+    Of one time, subscriptions come first, then faults that begin, then those that end, and publications last.
+    """
     told = [list(subscriptions(drawn)), sorted(faults(drawn), key=lambda event: event[0]),
             *(publications(row) for row in drawn.sources)]
     for time, action in heapq.merge(*told, key=lambda event: event[0]):
@@ -109,6 +113,7 @@ def subscriptions(drawn: Plan) -> Iterator[tuple[int, Action]]:
 def faults(drawn: Plan) -> Iterator[tuple[int, Action]]:
     for fault in drawn.faults:
         yield fault.time, Strike(fault)
+    for fault in drawn.faults:
         if fault.until >= 0:
             yield fault.until, Relieve(fault)
 

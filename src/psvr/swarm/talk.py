@@ -106,7 +106,7 @@ class Applications:
     async def listen(self, channel: str) -> None:
         line = await Line.open(self.socket)
         await line.ask({"op": "subscribe", "channels": [channel]})
-        if channel not in self.wanted or channel in self.streams:
+        if channel not in self.wanted or (channel in self.streams and not self.streams[channel][1].done()):
             line.close()                # another mind, or another start, meanwhile
             return
         self.streams[channel] = line, asyncio.ensure_future(self.hear(line))

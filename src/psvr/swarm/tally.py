@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 PUBLICATION = np.dtype([("time", "i8"), ("node", "i4"), ("channel", "i4"), ("messages", "i4")])
 DELIVERY = np.dtype([("publication", "i8"), ("node", "i4"), ("time", "i8"), ("hops", "i4")])
 SENT = ("hello", "sub", "pub", "ack")
-NOT_HERE = dict.fromkeys(("max_table_bytes", "node_bytes", "entry_bytes", "channel", "links", "energy", "fingerprint"))
+NOT_HERE = dict.fromkeys((
+    "missed_by", "max_table_bytes", "node_bytes", "entry_bytes", "channel", "links", "energy", "fingerprint"))
 
 Name = tuple[int, int, int]         # origin, boot, sequence
 

@@ -1,6 +1,5 @@
 """Radios as data: what a data sheet says, in a file per device."""
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -9,8 +8,8 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from psvr.errors import BadInput, did_you_mean, shown
+from psvr.files import parse_toml, read_toml
 
-from ..files import read_text
 from ..schema import Number, Switch, Text, Whole, read_table
 from ..selection import Numbers
 
@@ -53,7 +52,7 @@ class DeviceName:
 
     def read(self, value: Any, key: str) -> str | Device:
         if isinstance(value, Mapping):
-            return checked(read_table(Device, value, key), key)
+            return made(value, key)
         if isinstance(value, str) and (value in known() or value.endswith(".toml")):
             return value
         hint = did_you_mean(value, known()) if isinstance(value, str) else ""
@@ -67,18 +66,15 @@ def known() -> tuple[str, ...]:
 
 @cache
 def built_in(name: str) -> Device:
-    return parsed((SHEETS / f"{name}.toml").read_text(encoding="utf-8"), name)
+    return made(parse_toml((SHEETS / f"{name}.toml").read_text(encoding="utf-8"), name), name)
 
 
 def from_file(path: Path) -> Device:
-    return parsed(read_text(path, f"radio.device: {path}"), f"radio.device: {path}")
+    return made(read_toml(path, f"radio.device: {path}"), f"radio.device: {path}")
 
 
-def parsed(text: str, name: str) -> Device:
-    try:
-        return checked(read_table(Device, tomllib.loads(text), name), name)
-    except tomllib.TOMLDecodeError as error:
-        raise BadInput(f"{name}: not TOML: {error}") from None
+def made(table: Any, name: str) -> Device:
+    return checked(read_table(Device, table, name), name)
 
 
 def checked(device: Device, name: str) -> Device:

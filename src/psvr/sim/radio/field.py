@@ -1,5 +1,6 @@
 """A wireless channel over places: makes the air of a scenario, and makes it anew when nodes have moved."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -45,14 +46,14 @@ class Field:
         first, near, ways, fades = self.ways(self.places, self.heard, 0)
         return Air(radios, first, near, ways, fades, self.bursts, self.setting(n), LOG_OK, NORMAL)
 
-    def moved(self, world: World, now: int) -> tuple[World, NDArray[np.bool_]]:
-        """The world with its nodes where they are now, and which of the links are good."""
+    def moved(self, world: World, now: int, cuts: Iterable[tuple[int, int]]) -> tuple[World, NDArray[np.bool_]]:
+        """The world with its nodes where they are now, and which of the links are good; `cuts` are pairs of nodes."""
         assert self.movement is not None
         places, before, air = self.movement.at(now / SECOND), self.pairs, world.air
         heard = hearing(self.channel, places)
         lift(air, now)
         first, near, ways, fades = self.ways(places, heard, now)
-        cut = np.isin(heard.sender * len(places) + heard.near, cut_pairs(world)).astype(np.uint8)
+        cut = np.isin(heard.sender * len(places) + heard.near, both_ways(cuts, len(places))).astype(np.uint8)
         air = air._replace(first=first, near=near, ways=ways, fades=kept(air.fades, before, fades, self.pairs))
         put_back(air, cut, now)
         world.tally["room"] = room_for(heard.first)
@@ -90,11 +91,10 @@ class Field:
         return found
 
 
-def cut_pairs(world: World) -> Any:
-    """sender · n + receiver, of the links that are cut."""
-    n = len(world.ids)
-    sender = np.repeat(np.arange(n), np.diff(world.first))
-    return (sender * n + world.near)[world.cut != 0]
+def both_ways(pairs: Iterable[tuple[int, int]], n: int) -> Longs:
+    """sender · n + receiver, in both directions."""
+    u, v = np.array([*pairs], np.int64).reshape(-1, 2).T
+    return np.concatenate((u * n + v, v * n + u))
 
 
 def milliwatts(dbm: Any) -> Any:

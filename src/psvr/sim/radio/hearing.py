@@ -108,9 +108,13 @@ def mean_powers(channel: Channel, places: Floats, pairs: Longs, power: float | F
 
 def within(channel: Channel, places: Floats, floor: float, power: float) -> Longs:
     """All pairs that might hear each other at `floor` dBm or more."""
-    spare = CLIP * (channel.shadowing + channel.asymmetry)
-    farthest = min(reach(channel.pathloss, power - floor + spare), 1.0 + float(np.hypot(*np.ptp(places, axis=0))))
-    return near_pairs(places - places.min(axis=0), farthest)
+    most = min(farthest(channel, floor, power), 1.0 + float(np.hypot(*np.ptp(places, axis=0))))
+    return near_pairs(places - places.min(axis=0), most)
+
+
+def farthest(channel: Channel, floor: float, power: float) -> float:
+    """Metres beyond which no pair hears each other at `floor` dBm, however lucky it is."""
+    return reach(channel.pathloss, power - floor + CLIP * (channel.shadowing + channel.asymmetry))
 
 
 def hearing(channel: Channel, places: Floats) -> Hearing:

@@ -1,0 +1,33 @@
+"""Why publications were missed: each expected pair that was not delivered counts once, under one reason."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from psvr.protocol.constants import FLOOD, LINK_FAILED, REASONS
+
+from .results import Deliveries
+from .world import World
+
+UNNOTICED = "nobody noticed: no table led there"
+UNHEARD = "nobody noticed: no broadcast of it came over a kept link"        # under `flood`, which has no tables
+NODE_STOPPED = "the node that had it stopped"
+CROWDED = "its subscriber took it for a repetition"
+UNDER_WAY = "it was still under way at the end"
+NAMES = (UNNOTICED, *REASONS[1:], LINK_FAILED, NODE_STOPPED, CROWDED, UNDER_WAY, UNHEARD)     # as in `notes`
+
+
+def under_way(world: World) -> NDArray[np.int64]:
+    """The publication of each PUB that is on its way or waits, but for those which their origin only keeps."""
+    frames = world.pub_frames
+    found: NDArray[np.int64] = frames["publication"][(frames["used"] != 0) & (frames["kept"] == 0)].astype(np.int64)
+    return found
+
+
+def missed_by(world: World, d: Deliveries) -> dict[str, int]:
+    """Reason → pairs missed, most of them first: why a part of the publication was last given up, if any was."""
+    reasons = world.publications["reason"][d.missed]
+    if world.nodes["settings"]["system"][0] == FLOOD:
+        reasons[reasons == 0] = NAMES.index(UNHEARD)
+    reasons[np.isin(d.missed, under_way(world))] = NAMES.index(UNDER_WAY)
+    values, numbers = np.unique(reasons, return_counts=True)
+    return {NAMES[values[i]]: int(numbers[i]) for i in np.argsort(-numbers, kind="stable")}
