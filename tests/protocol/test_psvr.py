@@ -60,6 +60,7 @@ def forwarded(me: Node, cur: int, ep: int) -> Outcome:
     (4, 15, (8, 15), [(CHILD, 4, 7, 10)]),                          # the subscriber is served by someone else
     (10, 10, (8, 15), [(CHILD, 4, 7, 10), (OTHER, 10, 14, 4)]),
     (4, 4, (15, 15), [(OTHER, 10, 14, 4)]),                         # 10 is on the way and serves 15 itself
+    (4, 4, (8, 8), [(CHILD, 4, 7, 10)]),                            # from 10 on nobody, up to where 4 has served
     (4, 7, (8, 15), []), (4, 8, (8, 15), []), (4, 9, (8, 15), [(CHILD, 4, 7, 9)]),
     (4, 4, (NONE, NONE), []), (4, 4, (NONE, 15), [(OTHER, 10, 14, 4)]),
 ])

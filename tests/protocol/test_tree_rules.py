@@ -171,6 +171,19 @@ def test_a_young_parent_stays_while_it_is_one_step_further(said: dict[str, int],
     assert me.parent == (21 if stays else 20)
 
 
+@pytest.mark.parametrize("periods, steps",
+                         [(0, 1), (15, 1), (31, 1), (32, 2), (127, 2), (128, 3), (512, 4), (90_000, 5)])
+def test_an_old_parent_is_worth_more_steps(periods: int, steps: int) -> None:
+    """It stays while it is as many steps longer; one more, and the nearer one is taken."""
+    for far in (steps, steps + 1):
+        me = started()
+        add_link(me, 0, 5, root=0, parent=4, dist=1 + far, since=NOW - periods * PERIOD)
+        add_link(me, 1, 6, root=0, parent=4, dist=1, since=NOW)
+        follow(me, parent=5, dist=2 + far)
+        tree.derive(me, NOW)
+        assert me.parent == (5 if far <= steps else 6)
+
+
 @pytest.mark.parametrize("periods, doublings", [
     (0, 0), (15, 0), (16, 1), (31, 1), (32, 2), (63, 2), (64, 3), (16 * 128, 8), (16 * 1000, 8)])
 def test_the_age_of_a_link_is_told_in_doublings(periods: int, doublings: int) -> None:

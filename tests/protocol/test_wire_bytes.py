@@ -129,6 +129,7 @@ def test_other_numbers_that_do_not_fit_are_not_sent(name: str, value: int) -> No
 
 @pytest.mark.parametrize("frame, reason", [
     (HELLO.replace("11 03", "11 01"), "a position without a ring"),
+    (HELLO.replace("11 03", "11 01").replace("a1a2a3a4", "00000000"), "a position without a ring"),
     (HELLO.replace("02 01 02 01 ", "02 03 02 01 "), "more children than links"),
     (HELLO.replace("0003 0b0c0d0e", "0000 0b0c0d0e"), "a child without a size"),
     (HELLO + "00", "longer than its lists"), (HELLO[:-2], "shorter than its lists"),
