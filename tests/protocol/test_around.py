@@ -32,9 +32,10 @@ def test_vr2015_without_a_way_says_so() -> None:
     me, pub, out = inner(system=k.VR2015), blank(Pub, SMALL), blank(Outcome, SMALL)
     for link in me.link:
         link.ring = 78
-    pub.cur, pub.ep, pub.channel = 4, 4, CHANNEL
-    forward_vr2015(me, pub, out)
-    assert (out.sends, out.reason) == (0, k.NO_WAY)
+    for ep in (4, 10):
+        pub.cur, pub.ep, pub.channel, out.reason = 4, ep, CHANNEL, k.FINE
+        forward_vr2015(me, pub, out)
+        assert (out.sends, out.reason) == (0, k.NO_WAY)
 
 
 @pytest.mark.parametrize("cur, ep, hops, sent", [

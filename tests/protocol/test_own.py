@@ -86,16 +86,32 @@ def test_a_detour_of_one_s_own_is_told_what_failed() -> None:
     assert [x.to for x in out.send[:out.sends]] == [CHILD]
 
 
+@pytest.mark.parametrize("name", ["forward", "detour"])
+def test_what_a_rule_forgets_to_write_says_nothing_and_what_it_may_not_is_not_kept(name: str) -> None:
+    def forgetful(me: Node, now: int, pub: Pub, *more: Any) -> None:
+        out = more[-1]
+        out.sends, out.send[1].to = 2, 99
+    me, out = with_rules(**{name: forgetful}), blank(Outcome, SMALL)
+    for x in out.send:
+        x.to, x.at, x.goal, x.ep = CHILD, 5, 6, 7           # remains of the last one
+    if name == "forward":
+        publication.handle(me, NOW, some_pub(), out)
+    else:
+        publication.detour(me, NOW, some_pub(), 10, OTHER, out)
+    assert [(x.to, x.at, x.goal, x.ep) for x in out.send[:out.sends]] == [(k.NOBODY, NONE, NONE, NONE)]
+    assert out.reason == k.NO_WAY
+
+
 def test_of_an_outcome_what_can_be_sent_is_kept_in_range() -> None:
     def forward(me: Node, now: int, pub: Pub, out: Outcome) -> None:
         for x, to in zip(out.send, (99, CHILD, k.NOBODY, PARENT)):
-            x.to, x.at, x.goal, x.ep = to, -7, 1 << 31, to
+            x.to, x.at, x.goal, x.ep = to, -7, 1 << 31, 1 << 31
         out.sends, out.deliver, out.reason = 9, 5, 77
     me, out = with_rules(forward=forward), blank(Outcome, SMALL)
     publication.handle(me, NOW, some_pub(), out)
     most = 2 * k.SIZE_MOST - 1
     assert [(x.to, x.at, x.goal, x.ep) for x in out.send[:out.sends]] == [
-        (CHILD, NONE, most, CHILD), (k.NOBODY, NONE, most, NONE), (PARENT, NONE, most, PARENT)]
+        (CHILD, NONE, most, most), (k.NOBODY, NONE, most, most), (PARENT, NONE, most, most)]
     assert (out.deliver, out.reason) == (1, k.NO_WAY)
 
 

@@ -41,6 +41,12 @@ def test_links_on_another_ring_or_avoided_are_of_no_use(said: dict[str, Any], go
     assert psvr.furthest(me, 10, 19, avoid=30)[1] == goal
 
 
+def test_a_position_off_the_ring_is_not_sent_to() -> None:
+    me = inner()
+    me.link[2].position = [14, 20, NONE, NONE]
+    assert psvr.furthest(me, 10, 1, k.NOBODY) == (2, 14)
+
+
 def sends(out: Outcome) -> list[tuple[int, int, int, int]]:
     return [(x.to, x.at, x.goal, x.ep) for x in out.send[:out.sends]]
 
@@ -72,6 +78,12 @@ def test_each_own_position_serves_its_part_of_the_interval(cur: int, ep: int, ns
     assert sends(out) == expected and out.reason == k.FINE
 
 
+def test_entries_without_a_position_are_not_served() -> None:
+    me = inner()
+    set_table(me, 8, 15, 8, 8)
+    assert sends(forwarded(me, 4, 4)) == [(CHILD, 4, 7, 10), (OTHER, 10, 14, 4)]
+
+
 def test_a_part_to_which_no_link_leads_is_reported() -> None:
     me = inner()
     set_table(me, 8, 15)
@@ -97,7 +109,7 @@ def test_a_table_full_of_positions_ends_at_its_first() -> None:
 
 @pytest.mark.parametrize("at, ep, ns, avoid, expected, reason", [
     (10, 4, 15, OTHER, [(PARENT, 10, 11, 4)], k.FINE),
-    (10, 4, 15, PARENT, [(OTHER, 10, 14, 4)], k.FINE),
+    (10, 4, 15, PARENT, [(OTHER, 10, 14, 4)], k.FINE), (10, 0, 15, OTHER, [(PARENT, 10, 11, 0)], k.FINE),
     (4, 10, 8, CHILD, [], k.NO_WAY),
     (7, 4, 15, OTHER, [], k.NOT_MY_POSITION), (10, 20, 15, OTHER, [], k.NOT_MY_POSITION),
     (10, NONE, 15, OTHER, [], k.NOT_MY_POSITION),

@@ -47,7 +47,8 @@ def subscriber_at(me: Node, *ns: int) -> None:
     ({"number": -1}, k.OUT_OF_RANGE),
     ({"ring": 78}, k.OTHER_RING), ({"ring": -1}, k.OTHER_RING),
     ({"cur": 5}, k.NOT_MY_POSITION), ({"cur": NONE}, k.NOT_MY_POSITION), ({"cur": 10}, k.FINE),
-    ({"ep": 19}, k.FINE), ({"ep": 20}, k.NOT_MY_POSITION), ({"ep": NONE}, k.NOT_MY_POSITION),
+    ({"origin": 0, "boot": 0, "number": 0}, k.FINE),
+    ({"ep": 0}, k.FINE), ({"ep": 19}, k.FINE), ({"ep": 20}, k.NOT_MY_POSITION), ({"ep": NONE}, k.NOT_MY_POSITION),
     ({"hops": 20}, k.FINE), ({"hops": 21}, k.TOO_MANY_HOPS), ({"hops": k.HOPS_MOST}, k.TOO_MANY_HOPS),
 ])
 @pytest.mark.parametrize("system", RING_SYSTEMS)
@@ -79,8 +80,9 @@ def test_a_pub_from_a_one_way_link_is_not_handled() -> None:
 
 def test_a_pub_that_comes_without_a_ring() -> None:
     me = inner()
-    me.ring = -1
-    assert publication.stopped(me, heard(ring=-1)) == k.NO_RING
+    me.ring, me.wants[CHANNEL % 4] = -1, CHANNEL
+    out = handled(me, heard(ring=-1))
+    assert (out.deliver, out.sends, out.reason) == (0, 0, k.NO_RING)
 
 
 @pytest.mark.parametrize("hops, reason", [(0, k.TOO_MANY_HOPS), (-1, k.TOO_MANY_HOPS), (1, k.FINE)])
@@ -137,9 +139,11 @@ def test_what_cannot_have_been_seen_is_forgotten(name: str) -> None:
     for s in me.seen:
         s.origin, s.boot, s.number = 3, 6, 8
     setattr(me.seen[1], name, -5)
+    setattr(me.seen[2], name, 0)
+    kept = me.seen[2].origin, me.seen[2].boot, me.seen[2].number
     me.seen_next = 77
     publication.tidy(me)
-    assert [(s.origin, s.boot, s.number) for s in me.seen] == [(3, 6, 8), (k.NOBODY, 0, 0), (3, 6, 8), (3, 6, 8)]
+    assert [(s.origin, s.boot, s.number) for s in me.seen] == [(3, 6, 8), (k.NOBODY, 0, 0), kept, (3, 6, 8)]
     assert me.seen_next == 3
 
 
@@ -161,6 +165,15 @@ def test_without_a_ring_a_publication_of_mine_has_no_position() -> None:
     assert (pub.ring, pub.cur, pub.ep) == (-1, NONE, NONE)
 
 
+@pytest.mark.parametrize("ring, said", [(-9, -1), (1 << 40, (1 << 32) - 1)])
+def test_whatever_a_node_remembers_its_pubs_name_a_ring_in_range(ring: int, said: int) -> None:
+    me, pub, on = inner(), blank(Pub, SMALL), blank(Pub, SMALL)
+    me.ring = ring
+    publication.start(me, CHANNEL, 2, 30, 40, pub)
+    publication.carry(me, pub, blank(Send, SMALL), on)
+    assert pub.ring == on.ring == said
+
+
 @pytest.mark.parametrize("alone, reason", [(True, k.FINE), (False, k.NO_RING)])
 def test_without_a_ring_a_publication_of_mine_is_delivered_at_home(alone: bool, reason: int) -> None:
     me, pub, out = started() if alone else inner(), blank(Pub, SMALL), blank(Outcome, SMALL)
@@ -170,6 +183,13 @@ def test_without_a_ring_a_publication_of_mine_is_delivered_at_home(alone: bool, 
     assert (out.deliver, out.sends, out.reason) == (1, 0, reason)
     node.publish(me, NOW, CHANNEL + 4, 1, 2, 0, pub, out)
     assert out.deliver == 0
+
+
+def test_a_root_that_has_children_and_no_ring_is_not_alone() -> None:
+    me, pub, out = started(), blank(Pub, SMALL), blank(Outcome, SMALL)
+    me.size = 2
+    node.publish(me, NOW, CHANNEL, 1, 1, 0, pub, out)
+    assert out.reason == k.NO_RING
 
 
 def test_what_is_repeated_keeps_its_name_and_says_so() -> None:
@@ -195,28 +215,28 @@ def test_what_is_carried_on() -> None:
 # --- by system
 
 
-def routed(system: int) -> list[tuple[int, int, int, int]]:
+def routed(system: int, ep: int = 4) -> list[tuple[int, int, int, int]]:
     me = inner(system=system)
     subscriber_at(me, 8, 15)
     if system == k.SHEN:
         for entry in me.row[make_row(me, CHANNEL)].entry:
             entry.ns, entry.since = 0, NOW
-    out = handled(me, heard())
+    out = handled(me, heard(ep=ep))
     return [(x.to, x.at, x.goal, x.ep) for x in out.send[:out.sends]]
 
 
 def test_each_system_goes_on_in_its_own_way() -> None:
     assert routed(k.PSVR) == [(CHILD, 4, 7, 10), (OTHER, 10, 14, 4)]
     assert routed(k.VR2015) == [(CHILD, 4, 7, 4)]
-    assert routed(k.RING) == []                 # back where it started
+    assert routed(k.RING) == [] and routed(k.RING, 12) == [(CHILD, 4, 5, 12)]       # back where it started, and not yet
     assert routed(k.SHEN) == [(CHILD, NONE, NONE, NONE)]
     assert routed(k.FLOOD) == [(k.NOBODY, NONE, NONE, NONE)]
 
 
 def test_a_flood_passes_a_node_once_wanted_or_not() -> None:
     me = inner(system=k.FLOOD)
-    assert (handled(me, heard()).sends, handled(me, heard()).sends) == (1, 0)
-    assert handled(me, heard()).reason == k.REPEATED
+    first, second = handled(me, heard()), handled(me, heard())
+    assert (first.sends, first.deliver, second.sends, second.reason) == (1, 0, 0, k.REPEATED)
 
 
 @pytest.mark.parametrize("system", range(5))

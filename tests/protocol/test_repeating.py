@@ -148,5 +148,9 @@ def test_what_is_repeated(ring: int, doubted: bool, bursts: int, ns: int, again:
     assert not node.should_repeat(me, sent(ring), doubted)
 
 
+def test_who_is_alone_repeats_nothing() -> None:
+    assert not node.should_repeat(started(), sent(77), True)
+
+
 def test_who_may_have_to_repeat() -> None:
     assert [node.may_repeat(inner(system=s)) for s in range(5)] == [True, True, True, False, False]

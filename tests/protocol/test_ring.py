@@ -7,7 +7,7 @@ from hand_made import SMALL, add_link, follow, hello, put_on_ring, started
 
 from psvr.protocol import constants as k
 from psvr.protocol import ring
-from psvr.protocol.layout import blank
+from psvr.protocol.layout import blank, outside
 from psvr.protocol.numbers import LOW32, mix
 from psvr.protocol.positions import NONE
 from psvr.protocol.records import Hello, Link, Node
@@ -34,6 +34,7 @@ def test_the_last_position_of_a_root_is_its_first_again() -> None:
     link = heard(0, 10, (8, 2, 1), (9, 3, 1234))
     assert link.position == [0, 4, NONE, NONE] and link.my_start == 5
     assert heard(3, 10).position == [3, NONE, NONE, NONE]
+    assert heard(3, 10, ring_id=0).position == [3, NONE, NONE, NONE]        # a name like any other
 
 
 @pytest.mark.parametrize("start, length, ring_id", [(NONE, 40, 77), (4, 40, -1)])
@@ -75,6 +76,18 @@ def test_what_is_heard_stays_in_its_range() -> None:
     assert (high.size, high.digest, high.ring, high.length) == (k.SIZE_MOST, LOW32, LOW32, 2 * k.SIZE_MOST)
     usual = heard(4, 40, size=7, digest=5)
     assert (usual.size, usual.digest, usual.ring, usual.length) == (7, 5, 77, 40)
+
+
+def test_sizes_that_cannot_be_give_no_positions_that_cannot_be() -> None:
+    huge = k.SIZE_MOST
+    link = heard(5, 2 * huge, (8, 2 * huge, 1), (9, huge, 2**40), (10, huge, 1), size=1, digest=1)
+    assert not outside(link, Link)
+    assert (link.position, link.my_start, link.my_digest) == ([5, 2 * huge - 1, 2 * huge - 1, 2 * huge - 1],
+                                                             2 * huge - 1, LOW32)
+    me = started()
+    parent_of(me, (20, huge), (30, huge))
+    ring.derive(me)
+    assert me.size == huge
 
 
 # --- sizes, digests, positions
@@ -183,8 +196,8 @@ def test_who_has_a_ring(said: dict[str, Any], has: bool) -> None:
 
 def test_own_positions_are_found() -> None:
     me = started()
-    put_on_ring(me, 40, 3, 7)
-    assert [ring.index_of(me, p) for p in (3, 7, 4, NONE)] == [0, 1, NONE, NONE]
+    put_on_ring(me, 40, 0, 7)
+    assert [ring.index_of(me, p) for p in (0, 7, 4, NONE)] == [0, 1, NONE, NONE]
 
 
 def test_a_hello_tells_the_ring_and_the_children_with_their_subtrees() -> None:
@@ -195,9 +208,9 @@ def test_a_hello_tells_the_ring_and_the_children_with_their_subtrees() -> None:
     assert (out.size, out.digest, out.ring, out.length, out.start) == (me.size, me.digest, 77, 40, 11)
     assert out.children == 2
     assert [(x.id, x.size, x.digest) for x in out.link[:2]] == [(20, 2, 1020), (30, 6, 0)] and out.link[1].quality == 9
-    me.ring = -1
+    me.ring, me.link[3].size, me.link[3].q_in = -1, 0, 1 << 20
     ring.write(me, out)
-    assert out.start == NONE
+    assert (out.start, out.link[1].size, out.link[1].quality) == (NONE, 1, 255)
 
 
 def test_what_a_parent_says_is_where_its_child_stands() -> None:

@@ -44,7 +44,9 @@ def test_first_hellos_are_spread_over_a_period() -> None:
 
 
 def test_default_settings() -> None:
-    s = blank(Settings, SMALL)
+    s: Any = blank(Settings, SMALL)
+    for name in Settings.__slots__:
+        setattr(s, name, 3)
     node.default_settings(s)
     assert (s.hello, s.lease, s.links, s.depth, s.frame) == (k.HELLO_PERIOD, 0, 8, 64, 116)
     assert (s.id_bytes, s.position_bytes, s.system, s.own, s.shortcuts) == (2, 2, k.PSVR, 0, k.ALL)

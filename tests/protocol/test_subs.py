@@ -8,10 +8,10 @@ from hand_made import CHILD, NOW, OTHER, PARENT, SMALL, inner
 from network import CHANNEL
 from psvr.protocol import constants as k
 from psvr.protocol import psvr
-from psvr.protocol.layout import blank
+from psvr.protocol.layout import blank, outside
 from psvr.protocol.positions import NONE
 from psvr.protocol.records import Node, Sub
-from psvr.protocol.table import next_subscriber
+from psvr.protocol.table import find_row, next_subscriber
 
 
 def heard(**said: Any) -> Sub:
@@ -57,12 +57,14 @@ def test_a_sub_teaches_every_own_position_the_next_of_all_it_names() -> None:
     me = inner()
     psvr.hear_sub(me, NOW, heard(position=[2, 6, 8, 15], channel=[CHANNEL, 5, 0, 0], channels=2), blank(Sub, SMALL))
     assert table(me) == table(me, 5) == [6, 15]
+    assert [entry.ns for entry in me.row[find_row(me, CHANNEL)].entry] == [6, 15, NONE, NONE]
     assert psvr.hear_sub(me, NOW, heard(channels=1, channel=[6, 8, 0, 0]), blank(Sub, SMALL)) == k.FINE
     assert table(me, 6) == [7, 7] and table(me, 8) == [NONE, NONE]      # beyond what it counts
 
 
 def test_a_sub_is_relayed_with_one_hop_less_and_whom_it_is_from() -> None:
     me, out = inner(), blank(Sub, SMALL)
+    out.channel = [1, 2, 3, 4]                                          # remains of the last one
     psvr.hear_sub(me, NOW, heard(position=[7, 8, 19, NONE], channel=[CHANNEL, 5, 6, 0], channels=3), out)
     assert (out.src, out.to, out.back, out.limit, out.ring, out.last) == (9, k.NOBODY, CHILD, 11, 77, 1)
     assert (out.position, out.channels, out.channel) == ([7, 8, 19, NONE], 3, [CHANNEL, 5, 6, 0])
@@ -80,7 +82,8 @@ def test_what_a_node_wants_itself_it_learns_and_does_not_relay() -> None:
     me.wants[5 % 4] = 5
     psvr.hear_sub(me, NOW, heard(channel=[CHANNEL, 5, 6, 0], channels=3), out)
     assert (out.channels, out.channel) == (2, [CHANNEL, 6, 0, 0]) and table(me, 5) == [7, 7]
-    assert psvr.hear_sub(me, NOW, heard(channel=[5, 0, 0, 0]), out) == k.FINE and out.channels == 0
+    for _ in range(2):
+        assert psvr.hear_sub(me, NOW, heard(channel=[5, 0, 0, 0]), out) == k.FINE and out.channels == 0
 
 
 def test_a_leaf_relays_nothing() -> None:
@@ -95,6 +98,20 @@ def test_a_channel_without_a_row_is_relayed_all_the_same() -> None:
     me.channel = [1, 2, 3, 4]
     assert psvr.hear_sub(me, NOW, heard(), out) == k.NO_ROOM and out.channels == 1 and me.overflow == 1
     assert psvr.hear_sub(me, NOW, heard(), out) == k.NO_ROOM and out.channels == 0      # and not twice
+    assert {entry.ns for row in me.row for entry in row.entry} == {NONE}
+
+
+@pytest.mark.parametrize("channels, named", [(99, [5, 6, 7, 8]), (-1, []), (2, [5, 6])])
+def test_a_sub_that_counts_wrongly_is_read_as_far_as_it_goes(channels: int, named: list[int]) -> None:
+    me, out = inner(), blank(Sub, SMALL)
+    psvr.hear_sub(me, NOW, heard(channel=[5, 6, 7, 8], channels=channels), out)
+    assert out.channel[:out.channels] == named and sorted(c for c in me.channel if c) == named
+
+
+def test_what_is_no_position_or_no_channel_is_not_relayed_as_one() -> None:
+    me, out = inner(), blank(Sub, SMALL)
+    psvr.hear_sub(me, NOW, heard(position=[7, 99, -7, NONE], channel=[5, 0, 6, 0], channels=3), out)
+    assert (out.position, out.channel, out.channels) == ([7, 19, NONE, NONE], [5, 6, 0, 0], 2)
 
 
 # --- not twice within a second
@@ -148,6 +165,14 @@ def test_a_sub_of_mine_names_my_positions_and_channels() -> None:
     assert psvr.write_sub(me, 0, out) == 0
     assert (out.src, out.to, out.back, out.ring, out.limit, out.last) == (9, k.NOBODY, k.NOBODY, 77, 20, 1)
     assert (out.position, out.channels, out.channel) == ([4, 10, NONE, NONE], 2, [5, 6, 0, 0])
+
+
+@pytest.mark.parametrize("value", [-9, 1 << 40])
+def test_whatever_a_node_remembers_its_subs_are_in_range(value: int) -> None:
+    me, out = inner(), blank(Sub, SMALL)
+    me.ring = me.length = me.position[0] = value
+    psvr.start_sub(me, out)
+    assert not outside(out, Sub) and out.limit == (0 if value < 0 else k.HOPS_MOST)
 
 
 def test_without_a_ring_nothing_is_announced() -> None:

@@ -94,9 +94,10 @@ def test_rows_are_cleaned_ten_times_per_lease_by_the_rules_of_the_system() -> No
         me = inner(system=system)
         row = me.row[make_row(me, CHANNEL)]
         row.entry[1].ns, row.entry[1].since = 0, NOW        # of position 10: 0; of the second link: it wants it
+        row.entry[0].ns, row.entry[0].since = 4, NOW        # of position 4: itself; of the first link: nothing
         subscription.clean(me, NOW)
         assert me.clean_at == NOW + LEASE // 10 and lease(me) == LEASE
-        assert row.entry[1].ns == 0
+        assert (row.entry[0].ns, row.entry[1].ns) == (NONE, 0)
         me.link[1].parent = 4                               # no longer a tree link
         subscription.clean(me, NOW)
         assert row.entry[1].ns == (NONE if system == k.SHEN else 0)

@@ -214,6 +214,25 @@ def test_times_of_the_future_are_written_back_as_long_past() -> None:
     assert (entry.ns, entry.since, entry.spare, entry.spare_since) == (20, 50, 30, 0)
 
 
+def test_a_spare_of_the_future_is_as_long_past_when_it_takes_over() -> None:
+    me = node_at()
+    hear(me, 0, 20)
+    entry = entry_of(me)
+    entry.spare, entry.spare_since = 30, 99 * LEASE
+    write_back(me, 4 * LEASE + 1, entry)
+    assert (entry.ns, entry.since, entry.spare, entry.spare_since) == (30, 0, NONE, 0)
+
+
+def test_a_row_stays_while_any_of_its_entries_names_somebody() -> None:
+    for j in (0, 1):
+        me = node_at()
+        me.position = [P, P + 4]
+        row = me.row[make_row(me, CHANNEL)]
+        row.entry[j].ns = 20
+        clean(me, 1)
+        assert find_row(me, CHANNEL) != NONE and row.entry[j].ns == 20
+
+
 def test_vr2015_knows_no_spare() -> None:
     me = node_at()
     me.settings.system = k.VR2015

@@ -89,8 +89,35 @@ def test_a_root_given_up_is_remembered_as_dead_and_not_taken_again() -> None:
 def test_whoever_is_root_itself_gives_nobody_up() -> None:
     me = started()
     me.fresh = 0
-    tree.derive(me, NOW)
+    assert not tree.derive(me, NOW)
     assert (me.root, me.dead_root) == (9, k.NOBODY)
+
+
+def test_who_has_no_offer_any_more_is_its_own_root_at_once() -> None:
+    me = offered()
+    follow(me, parent=5, root=2, dist=4)
+    me.link[0].keeps_me, me.own = 0, 17
+    assert not tree.derive(me, NOW)
+    assert (me.root, me.parent, me.dist, me.seq, me.fresh, me.dead_root) == (9, k.NOBODY, 0, 17, NOW, k.NOBODY)
+
+
+def test_after_a_root_was_given_up_the_old_parent_is_one_among_others() -> None:
+    me = started()
+    add_link(me, 0, 5, root=3, dist=5, parent=4, since=NOW)
+    add_link(me, 1, 6, root=3, dist=4, parent=4, since=NOW)
+    follow(me, parent=5, root=2, dist=6)
+    me.fresh = NOW - 100 * PERIOD
+    tree.derive(me, NOW)
+    assert (me.root, me.parent, me.dead_root) == (3, 6, 2)
+
+
+@pytest.mark.parametrize("seq, recorded", [(-5, 0), (0, 0), (2**31 - 1, k.SEQ_LIMIT)])
+def test_what_is_recorded_of_a_dead_root_is_in_range(seq: int, recorded: int) -> None:
+    me = started()
+    follow(me, parent=5, root=2)
+    me.seq, me.fresh = seq, 0
+    tree.derive(me, NOW)
+    assert (me.dead_root, me.dead_seq) == (2, recorded)
 
 
 # My own number.
@@ -149,7 +176,7 @@ def test_a_number_that_cannot_be_starts_again(own: int) -> None:
 ])
 def test_the_first_parent(a: dict[str, int], b: dict[str, int], chosen: int) -> None:
     """The least root; then the nearest, or one a step further that has lasted longer."""
-    for places in ((0, 1), (1, 0)):
+    for places in ((0, 1), (1, 0), (0, 3), (3, 0)):
         me = started()
         for i, id, said in zip(places, (20, 21), (a, b)):
             add_link(me, i, id, **{"root": 1, "dist": 2, "parent": 3, **said})
@@ -251,7 +278,7 @@ def test_tree_links_are_counted() -> None:
 
 @pytest.mark.parametrize("said, alternative", [
     ({}, True), ({"dist": 4}, True), ({"dist": 5}, False), ({"keeps_me": 0}, False), ({"parent": 9}, False),
-    ({"root": 3}, False), ({"dist": -1}, False)])
+    ({"root": 3}, False), ({"dist": -1}, False), ({"id": 2, "dist": 0}, True)])
 def test_another_way_to_the_root_is_a_neighbour_as_near_as_me_that_is_not_my_child(said: dict[str, int],
                                                                                    alternative: bool) -> None:
     me = offered()
