@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 
-.PHONY: demo test kill-test bench clean
+.PHONY: demo test kill-test mutants bench clean
 
 demo: $(VENV)/.installed-lab
 	$(BIN)/python -m psvr lab run paper --scale quick --out demo
@@ -20,6 +20,10 @@ test: $(VENV)/.installed-dev
 kill-test: $(VENV)/.installed-dev
 	$(BIN)/python -m pytest tests/lab/test_kills.py --kills 20 -v
 
+# Bugs planted one at a time, see docs/reliability.md: do the tests notice?  Only what changed is tried again.
+mutants: $(VENV)/.installed-dev
+	$(BIN)/python -m mutants
+
 bench: $(VENV)/.installed-dev
 	$(BIN)/python -m benchmarks
 
@@ -32,4 +36,4 @@ $(VENV)/.installed-%: pyproject.toml constraints.txt
 	touch $@
 
 clean:
-	rm -rf $(VENV) demo build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) demo build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .mutants

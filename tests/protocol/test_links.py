@@ -70,10 +70,45 @@ def test_gaps_count_as_losses_and_restarts_do_not() -> None:
     assert gap.samples == 3
 
 
-def test_quality_is_the_worse_direction() -> None:
+@pytest.mark.parametrize("numbers, samples", [
+    ([5], 1), ([5, 5], 1), ([5, 6], 2), ([5, 9], 5), ([5, 4], 2),
+    ([5, 21], 1 + 15 + 1), ([5, 22], 1 + 16 + 1), ([5, 1000], 1 + 16 + 1),      # a long gap is a restart, or a fault
+])
+def test_every_number_heard_or_missed_is_a_sample(numbers: list[int], samples: int) -> None:
     c = fresh()
-    c.q_in, c.q_out = 50000, 20000
-    assert link_quality(c) == 20000
+    for i, n in enumerate(numbers):
+        hear_quality(c, i, number(n))
+    assert (c.samples, c.number, c.heard) == (samples, numbers[-1], len(numbers) - 1)
+
+
+def test_the_first_hello_of_a_node_has_no_gap_before_it() -> None:
+    first, late = fresh(), fresh()
+    hear_quality(first, 0, number(1))
+    hear_quality(late, 0, number(900))
+    assert first.q_in == late.q_in > k.QUALITY_START
+
+
+@pytest.mark.parametrize("said, kept", [(-3, 0), (k.SEQ_LIMIT, k.SEQ_LIMIT), (2**31 - 1, k.SEQ_LIMIT)])
+def test_a_number_beyond_all_is_kept_as_the_last(said: int, kept: int) -> None:
+    c = fresh()
+    hear_quality(c, 0, number(said))
+    assert c.number == kept
+
+
+def test_a_sample_never_weighs_less_than_a_33rd() -> None:
+    c = fresh()
+    c.q_in = k.QUALITY_ONE
+    c.samples = 1000
+    sample(c, False)
+    assert c.samples == k.SAMPLES and k.QUALITY_ONE - c.q_in == -(-k.QUALITY_ONE // 33)
+
+
+@pytest.mark.parametrize("q_in, q_out, quality", [(50_000, 20_000, 20_000), (20_000, 50_000, 20_000), (-5, 9, 0),
+                                                  (1 << 30, 1 << 30, k.QUALITY_ONE)])
+def test_quality_is_the_worse_direction(q_in: int, q_out: int, quality: int) -> None:
+    c = fresh()
+    c.q_in, c.q_out = q_in, q_out
+    assert link_quality(c) == quality
 
 
 def keeps(net: Network, u: int, v: int) -> bool:

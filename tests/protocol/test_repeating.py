@@ -1,12 +1,15 @@
 """When publications wait, and when those that were sent are repeated."""
 
 import pytest
+from hand_made import NOW, SMALL, inner, started
 
 from network import CHANNEL, Network
 from psvr.protocol import constants as k
 from psvr.protocol import node
 from psvr.protocol.layout import blank
-from psvr.protocol.records import Outcome, Pub
+from psvr.protocol.positions import NONE
+from psvr.protocol.records import Node, Outcome, Pub
+from psvr.protocol.table import make_row
 
 LINE = [(0, 1), (1, 2), (2, 3)]
 SYSTEMS = {"psvr": k.PSVR, "vr2015": k.VR2015, "ring": k.RING, "shen": k.SHEN, "flood": k.FLOOD}
@@ -88,3 +91,66 @@ def test_systems_without_a_ring_keep_nothing(name: str) -> None:
     me = settled(SYSTEMS[name]).node[0]
     me.ring = -1
     assert not node.may_repeat(me) and not node.should_wait(me)
+
+
+def filling(bursts: int, system: int = k.PSVR, ns: int = 8) -> Node:
+    me = inner(system=system)
+    for entry, s in zip(me.row[make_row(me, CHANNEL)].entry, (ns, 15)):
+        entry.ns, entry.since = s, NOW
+    me.bursts = bursts
+    return me
+
+
+def sent(ring: int) -> Pub:
+    pub = blank(Pub, SMALL)
+    pub.ring, pub.channel = ring, CHANNEL
+    return pub
+
+
+@pytest.mark.parametrize("bursts, waits, fills", [
+    (0, False, False), (1, False, True), (2, True, True), (3, True, True)])
+def test_publications_wait_until_a_new_ring_was_announced_twice(bursts: int, waits: bool, fills: bool) -> None:
+    me = filling(bursts)
+    assert (node.should_wait(me), node.is_filling(me), node.in_doubt(me, CHANNEL)) == (waits, fills, fills)
+    for system in (k.RING, k.SHEN, k.FLOOD):
+        me = filling(bursts, system)
+        assert not node.should_wait(me) and not node.is_filling(me) and not node.in_doubt(me, CHANNEL)
+
+
+def test_who_has_no_ring_waits_unless_alone() -> None:
+    me = started()
+    assert not node.should_wait(me)
+    me.size = 2
+    assert node.should_wait(me)
+    me.size, me.root = 1, 3
+    assert node.should_wait(me)
+    me.settings.system = k.RING
+    assert node.should_wait(me)
+    me.settings.system = k.SHEN
+    assert not node.should_wait(me)
+
+
+def test_doubt_is_about_the_first_position() -> None:
+    assert node.in_doubt(filling(0, ns=NONE), CHANNEL) and not node.in_doubt(filling(0), CHANNEL)
+    assert node.in_doubt(filling(0), CHANNEL + 1)
+
+
+@pytest.mark.parametrize("ring, doubted, bursts, ns, again", [
+    (77, False, 0, 8, False), (78, False, 0, 8, True), (77, True, 0, 8, True),
+    (77, True, 1, 8, False), (77, True, 0, NONE, False), (78, True, 1, NONE, True), (78, False, 2, 8, False)])
+def test_what_is_repeated(ring: int, doubted: bool, bursts: int, ns: int, again: bool) -> None:
+    """Sent on a ring that is no more, or in doubt when there is none any more; but not while publications wait."""
+    assert node.should_repeat(filling(bursts, ns=ns), sent(ring), doubted) == again
+    me = filling(bursts, system=k.SHEN)
+    assert not node.should_repeat(me, sent(ring), doubted)
+    me = filling(bursts)
+    me.ring = -1
+    assert not node.should_repeat(me, sent(ring), doubted)
+
+
+def test_who_is_alone_repeats_nothing() -> None:
+    assert not node.should_repeat(started(), sent(77), True)
+
+
+def test_who_may_have_to_repeat() -> None:
+    assert [node.may_repeat(inner(system=s)) for s in range(5)] == [True, True, True, False, False]

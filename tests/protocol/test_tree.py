@@ -4,9 +4,8 @@ import pytest
 
 from network import Network
 from psvr.protocol import constants as k
-from psvr.protocol import node, tree
-from psvr.protocol.layout import Capacity, blank
-from psvr.protocol.records import Node
+from psvr.protocol import tree
+from psvr.protocol.layout import Capacity
 
 
 def ring_of(n: int) -> list[tuple[int, int]]:
@@ -113,19 +112,3 @@ def test_huge_ids() -> None:
     net = Network(ring_of(4), 4, ids=ids)
     net.run(15)
     assert roots(net) == {5}
-
-
-@pytest.mark.parametrize("periods, steps",
-                         [(0, 1), (15, 1), (31, 1), (32, 2), (127, 2), (128, 3), (512, 4), (100_000, 5)])
-def test_an_old_parent_is_worth_more_steps(periods: int, steps: int) -> None:
-    """It stays while it is as many steps longer; one more, and the nearer one is taken."""
-    for far in (steps, steps + 1):
-        me, now = blank(Node, Capacity()), 200_000 * k.SECOND
-        node.default_settings(me.settings)
-        node.start(me, 9, now)
-        for link, id, dist, since in ((me.link[0], 5, 1 + far, now - periods * k.SECOND), (me.link[1], 6, 1, now)):
-            link.id, link.keeps_me, link.root, link.parent, link.dist, link.seq = id, 1, 0, 4, dist, 7
-            link.since = link.heard = since
-        me.root, me.parent, me.dist, me.seq, me.fresh = 0, 5, 2 + far, 7, now
-        tree.derive(me, now)
-        assert me.parent == (5 if far <= steps else 6)

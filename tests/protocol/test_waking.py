@@ -1,0 +1,226 @@
+"""When a node does what: HELLOs in time and out of turn, SUBs, cleaning."""
+
+import pytest
+from hand_made import CHILD, NOW, PARENT, SMALL, add_candidate, add_link, follow, hello, inner, put_on_ring, started
+
+from network import CHANNEL
+from psvr.protocol import constants as k
+from psvr.protocol import node, ring
+from psvr.protocol.layout import blank, snapshot
+from psvr.protocol.records import Hello, Node
+from psvr.protocol.table import lease, make_row
+
+PERIOD = k.HELLO_PERIOD
+
+
+def quiet(me: Node) -> Node:
+    """Nothing is due for a while."""
+    me.hello_at, me.sub_at, me.clean_at, me.trigger_at, me.said_at = NOW + PERIOD, NOW + 300, NOW + 400, 0, NOW - PERIOD
+    return me
+
+
+def woken(me: Node, now: int = NOW) -> tuple[int, Hello]:
+    out = blank(Hello, SMALL)
+    return node.wake(me, now, out), out
+
+
+def in_ring_of_two() -> Node:
+    """Root 9 with the child 20, settled."""
+    me = started()
+    add_link(me, 0, CHILD, root=9, parent=9, dist=1)
+    ring.derive(me)
+    return quiet(me)
+
+
+# --- what changes, and is told out of turn
+
+
+@pytest.mark.parametrize("name", ["root", "dist", "parent", "digest", "ring"])
+def test_neighbours_act_upon_all_of_tree_and_ring(name: str) -> None:
+    me = inner()
+    before = node.face(me)
+    setattr(me, name, getattr(me, name) + 1)
+    assert node.face(me) != before
+
+
+def test_neighbours_act_upon_the_start_and_not_upon_what_follows_from_it() -> None:
+    me = inner()
+    before = node.face(me)
+    me.position[0] += 1
+    assert node.face(me) != before
+    me.position[0] -= 1
+    me.seq, me.size, me.position[1] = 99, 99, 99
+    assert node.face(me) == before
+
+
+def test_a_change_is_told_within_20_to_100_ms() -> None:
+    pauses = set()
+    for id in range(1000, 1400):
+        me = quiet(started(id=id))
+        add_link(me, 0, PARENT)                         # offers a root
+        node.derive(me, NOW)
+        pauses.add((me.trigger_at - NOW) // k.MILLISECOND)
+    assert min(pauses) in (20, 21) and max(pauses) in (98, 99, 100)
+    me.trigger_at = 0
+    node.derive(me, NOW)
+    assert me.trigger_at == 0                           # nothing new
+
+
+@pytest.mark.parametrize("said_ago, least", [(0, 200), (150, 50), (190, 20), (1000, 20)])
+def test_two_hellos_are_200_ms_apart(said_ago: int, least: int) -> None:
+    me = quiet(started())
+    me.said_at = NOW - said_ago * k.MILLISECOND
+    add_link(me, 0, PARENT)
+    node.derive(me, NOW)
+    assert least * k.MILLISECOND <= me.trigger_at - NOW <= max(least, 100) * k.MILLISECOND
+
+
+@pytest.mark.parametrize("at, stays", [(NOW + 1, True), (NOW + k.TRIGGER_GAP, True), (NOW + k.TRIGGER_GAP + 1, False),
+                                       (0, False), (-5, False)])
+def test_a_hello_that_is_about_to_be_said_is_not_put_off(at: int, stays: bool) -> None:
+    me = quiet(started())
+    me.trigger_at = at
+    add_link(me, 0, PARENT)
+    node.derive(me, NOW)
+    assert (me.trigger_at == at) == stays and NOW < me.trigger_at <= NOW + k.TRIGGER_GAP
+
+
+def test_late_news_of_the_root_are_told_at_once_though_nothing_else_changed() -> None:
+    for ago, told in ((PERIOD, False), (3 * PERIOD, True)):
+        me = started()
+        add_link(me, 0, PARENT, seq=7)
+        node.derive(me, NOW)
+        quiet(me)
+        me.seq, me.fresh = 6, NOW - ago
+        node.derive(me, NOW)
+        assert (me.trigger_at != 0) == told
+
+
+def test_a_new_ring_empties_the_table_and_the_same_ring_does_not() -> None:
+    me = in_ring_of_two()
+    make_row(me, CHANNEL)
+    node.derive(me, NOW)
+    assert CHANNEL in me.channel and me.bursts == 0
+    me.link[0].digest += 1
+    node.derive(me, NOW)
+    assert CHANNEL not in me.channel and me.bursts == 3 and me.sub_at > NOW
+
+
+def test_a_hello_of_a_link_is_recorded_in_all_layers_and_a_stranger_s_as_a_candidate() -> None:
+    me = quiet(started())
+    add_link(me, 0, PARENT, root=k.NOBODY, keeps_me=0)
+    told = hello(PARENT, root=2, parent=3, dist=4, seq=70, size=6, digest=12, links=1)
+    told.link[0].id, told.link[0].quality = 9, 200
+    node.hear_hello(me, NOW, told)
+    x = me.link[0]
+    assert (x.keeps_me, x.root, x.parent, x.dist, x.seq, x.size, x.digest) == (1, 2, 3, 4, 70, 6, 12)
+    assert (me.root, me.parent, me.dist, me.seq) == (2, PARENT, 5, 70) and me.trigger_at > NOW
+    before = snapshot(me, Node)
+    node.hear_hello(me, NOW, hello(77, root=1))
+    after = snapshot(me, Node)
+    assert after.pop("candidate")[0]["id"] == 77 and before.pop("candidate") and before == after
+
+
+# --- waking
+
+
+def test_a_node_is_woken_at_the_earliest_of_its_times() -> None:
+    me = quiet(inner())
+    assert node.next_due(me, NOW) == NOW + 300
+    me.trigger_at = NOW + 200
+    assert node.next_due(me, NOW) == NOW + 200
+    me.clean_at = NOW + 100
+    assert node.next_due(me, NOW) == NOW + 100
+    me.hello_at = NOW + 50
+    assert node.next_due(me, NOW) == NOW + 50
+    me.sub_at = NOW - 1
+    assert node.next_due(me, NOW) == NOW
+
+
+def test_systems_without_subs_are_not_woken_for_them() -> None:
+    me = quiet(inner(system=k.FLOOD))
+    assert node.next_due(me, NOW) == NOW + 400
+
+
+@pytest.mark.parametrize("name, longest", [("hello_at", 2 * PERIOD), ("clean_at", 6 * k.SECOND),
+                                           ("trigger_at", k.TRIGGER_GAP), ("sub_at", 12 * k.SECOND)])
+def test_a_time_further_than_any_rule_puts_it_is_now(name: str, longest: int) -> None:
+    me = quiet(inner())
+    me.hello_at = me.clean_at = me.sub_at = NOW + 190 * k.MILLISECOND
+    assert lease(me) == 6 * k.SECOND
+    setattr(me, name, NOW + longest)
+    assert node.next_due(me, NOW) > NOW
+    setattr(me, name, NOW + longest + 1)
+    assert node.next_due(me, NOW) == NOW
+    woken(me)
+    assert node.next_due(me, NOW) > NOW
+
+
+def test_a_period_is_over() -> None:
+    me = quiet(started())
+    me.hello_at, me.own, me.number, me.bursts = NOW, 7, 40, 99
+    add_candidate(me, 0, 30)
+    me.seen[0].boot, me.relayed[0].key = -1, -1
+    said, out = woken(me)
+    assert said == node.SAY_HELLO and (out.src, out.number, out.root, out.seq) == (9, 41, 9, 8)
+    assert me.link[0].id == out.link[0].id == 30                    # one is taken in, and told
+    assert (me.own, me.said_at, me.trigger_at, me.bursts) == (8, NOW, 0, 3)
+    assert (me.seen[0].boot, me.relayed[0].key) == (0, 0)
+
+
+def test_periods_are_a_tenth_early_or_late() -> None:
+    pauses = set()
+    for id in range(1000, 1500):
+        me = quiet(started(id=id))
+        me.hello_at = NOW
+        woken(me)
+        pauses.add((me.hello_at - NOW) / PERIOD)
+    assert 0.9 <= min(pauses) < 0.91 and 1.09 < max(pauses) <= 1.1
+
+
+def test_a_triggered_hello_is_not_a_proof_of_life_and_takes_nobody_in() -> None:
+    me = quiet(started())
+    me.trigger_at, me.own, me.number = NOW, 7, 40
+    add_candidate(me, 0, 30)
+    said, out = woken(me)
+    assert said == node.SAY_HELLO and out.number == 41
+    assert (me.own, me.trigger_at, me.said_at, me.hello_at, me.link[0].id) == (7, 0, NOW, NOW + PERIOD, k.NOBODY)
+
+
+def test_nothing_is_said_before_its_time() -> None:
+    me = quiet(inner())
+    me.trigger_at = NOW + 1
+    before = snapshot(me, Node)
+    assert woken(me)[0] == 0 and snapshot(me, Node) == before
+
+
+def test_subs_and_cleaning_have_their_own_times() -> None:
+    me = quiet(inner())
+    assert woken(me, NOW + 300)[0] == node.SAY_SUB and me.sub_at > NOW + 300 + 5 * k.SECOND
+    assert woken(me, NOW + 400)[0] == 0 and me.clean_at == NOW + 400 + lease(me) // 10
+    assert woken(quiet(inner(system=k.RING)), NOW + 300)[0] == 0
+
+
+@pytest.mark.parametrize("number, following", [(0, 1), (k.SEQ_LIMIT - 1, k.SEQ_LIMIT), (k.SEQ_LIMIT, 0), (-4, 0)])
+def test_hellos_are_numbered(number: int, following: int) -> None:
+    me, out = started(), blank(Hello, SMALL)
+    me.number = number
+    node.write_hello(me, NOW, out)
+    assert me.number == out.number == following
+
+
+def test_a_leaf_of_a_dead_root_is_on_its_own_again() -> None:
+    me = quiet(inner())
+    follow(me, PARENT)
+    me.fresh = NOW - 100 * PERIOD
+    put_on_ring(me, 20, 4, 10)
+    node.derive(me, NOW)
+    assert me.root == 9 and not ring.has_ring(me) and me.trigger_at > 0
+
+
+def test_a_root_goes_on_from_the_number_of_its_former_life() -> None:
+    me = started()
+    node.go_on_from(me, 5000)
+    assert (me.own, me.seq) == (5000, 5000)
+    me.hello_at = NOW
+    assert woken(me)[1].seq == 5001

@@ -1,0 +1,187 @@
+"""Frames byte by byte: what other implementations have to send and to read."""
+
+import pytest
+from hand_made import SMALL
+
+from psvr.protocol import constants as k
+from psvr.protocol import wire, wire_length
+from psvr.protocol.layout import Capacity, blank, snapshot
+from psvr.protocol.records import Hello, Node, Pub, Sub
+
+
+def some_hello() -> Hello:
+    m = blank(Hello, SMALL)
+    m.src, m.number, m.root, m.parent, m.dist, m.seq, m.size, m.start, m.length = 9, 258, 1, 5, 3, 770, 4, 11, 40
+    m.digest, m.ring, m.free, m.alt, m.children, m.links, m.heards = 0x01020304, 0xA1A2A3A4, 2, 1, 1, 2, 1
+    for x, listed in zip(m.link, [(20, 200, 3, 0x0B0C0D0E), (5, 255, 0, -1)]):
+        x.id, x.quality, x.size, x.digest = listed
+    for rest in m.link[2:]:
+        rest.id, rest.digest = k.NOBODY, -1
+    m.heard[0].id, m.heard[0].quality = 30, 100
+    for heard in m.heard[1:]:
+        heard.id = k.NOBODY
+    return m
+
+
+def some_sub() -> Sub:
+    m = blank(Sub, SMALL)
+    m.src, m.to, m.back, m.limit, m.ring, m.last, m.channels = 9, k.NOBODY, 20, 300, 0xA1A2A3A4, 1, 2
+    m.position, m.channel = [4, 10, -1, -1], [5, -2, 0, 0]
+    return m
+
+
+def some_pub() -> Pub:
+    m = blank(Pub, SMALL)
+    m.src, m.cur, m.ep, m.ring, m.channel, m.origin, m.boot = 9, 16, 4, 0xA1A2A3A4, -2, 3, 6
+    m.number, m.hops, m.again, m.load = 8, 259, 1, 2
+    return m
+
+
+HELLO = ("11 03 0009 00000102 0001 0005 0003 00000302 0004 000b 0028 01020304 a1a2a3a4 02 01 02 01 "
+         "0014 c8 0005 ff 0003 0b0c0d0e 001e 64")
+SUB = "12 03 0009 ffff 0014 012c a1a2a3a4 02 02 0004 000a 0000000000000005 fffffffffffffffe"
+PUB = "13 03 0009 0010 0004 a1a2a3a4 fffffffffffffffe 0003 00000006 00000008 0103 6869"
+
+
+def test_hello() -> None:
+    frame = wire.encode_hello(some_hello())
+    assert frame == bytes.fromhex(HELLO) and wire_length.hello_length(some_hello(), 2, 2) == len(frame)
+    assert snapshot(wire.decode(frame, SMALL), Hello) == snapshot(some_hello(), Hello)
+
+
+def test_sub() -> None:
+    frame = wire.encode_sub(some_sub())
+    assert frame == bytes.fromhex(SUB) and wire_length.sub_length(some_sub(), 2, 2) == len(frame)
+    assert snapshot(wire.decode(frame, SMALL), Sub) == snapshot(some_sub(), Sub)
+
+
+def test_pub() -> None:
+    frame = wire.encode_pub(some_pub(), b"hi")
+    assert frame == bytes.fromhex(PUB) and wire_length.pub_length(some_pub(), 2, 2) == len(frame)
+    read = wire.decode(frame, SMALL)
+    assert isinstance(read, tuple) and read[1] == b"hi" and snapshot(read[0], Pub) == snapshot(some_pub(), Pub)
+
+
+def test_wider_ids_and_positions() -> None:
+    assert wire.encode_hello(some_hello(), 4, 2)[:6] == bytes.fromhex("1143 00000009")
+    assert wire.encode_sub(some_sub(), 8, 4)[:10] == bytes.fromhex("1293 0000000000000009")
+    assert wire.encode_pub(some_pub(), b"", 2, 8)[:12] == bytes.fromhex("1323 0009 0000000000000010")
+
+
+def test_flags_say_whether_there_is_a_ring() -> None:
+    hello, sub, pub = some_hello(), some_sub(), some_pub()
+    hello.ring = sub.ring = pub.ring = hello.start = -1
+    hello.alt = sub.last = pub.again = 0
+    frames = [wire.encode_hello(hello), wire.encode_sub(sub), wire.encode_pub(pub)]
+    assert [frame[1] for frame in frames] == [0, 0, 0]
+    assert [wire.decode(frames[0], SMALL).ring, wire.decode(frames[1], SMALL).ring,     # type: ignore[union-attr]
+            wire.decode(frames[2], SMALL)[0].ring] == [-1, -1, -1]                      # type: ignore[index]
+
+
+# All ones are nobody: an id that would read so cannot be sent.
+
+
+@pytest.mark.parametrize("w", wire.WIDTHS)
+@pytest.mark.parametrize("less", [1, 2])
+@pytest.mark.parametrize("kind, name", [
+    ("hello", "src"), ("hello", "root"), ("hello", "parent"), ("sub", "src"), ("sub", "to"), ("sub", "back"),
+    ("pub", "src"), ("pub", "origin")])
+def test_an_id_of_all_ones_is_not_sent(kind: str, name: str, w: int, less: int) -> None:
+    made = {"hello": some_hello, "sub": some_sub, "pub": some_pub}[kind]()
+    setattr(made, name, (1 << 8 * w) - less)
+    encode = getattr(wire, f"encode_{kind}")
+    if less == 1:
+        with pytest.raises(OverflowError):
+            encode(made, w=w)
+    else:
+        assert b"\xff" * (w - 1) + b"\xfe" in encode(made, w=w)
+
+
+@pytest.mark.parametrize("p", wire.WIDTHS)
+@pytest.mark.parametrize("kind, name", [("hello", "start"), ("hello", "length"), ("sub", "position"), ("pub", "cur"),
+                                        ("pub", "ep")])
+def test_a_position_of_all_ones_is_not_sent(kind: str, name: str, p: int) -> None:
+    made = {"hello": some_hello, "sub": some_sub, "pub": some_pub}[kind]()
+    ones = (1 << 8 * p) - 1
+    setattr(made, name, [ones, -1, -1, -1] if name == "position" else ones)
+    with pytest.raises(OverflowError):
+        getattr(wire, f"encode_{kind}")(made, p=p)
+
+
+@pytest.mark.parametrize("listed", ["link", "heard"])
+def test_an_id_of_all_ones_is_not_listed(listed: str) -> None:
+    m = some_hello()
+    getattr(m, listed)[0].id = 65535
+    with pytest.raises(OverflowError):
+        wire.encode_hello(m)
+
+
+@pytest.mark.parametrize("name, value", [("number", 1 << 32), ("boot", -1), ("hops", 65536), ("channel", 1 << 63)])
+def test_other_numbers_that_do_not_fit_are_not_sent(name: str, value: int) -> None:
+    m = some_pub()
+    setattr(m, name, value)
+    with pytest.raises(OverflowError):
+        wire.encode_pub(m)
+
+
+# What is not a frame, and why.
+
+
+@pytest.mark.parametrize("frame, reason", [
+    (HELLO.replace("11 03", "11 01"), "a position without a ring"),
+    (HELLO.replace("11 03", "11 01").replace("a1a2a3a4", "00000000"), "a position without a ring"),
+    (HELLO.replace("02 01 02 01 ", "02 03 02 01 "), "more children than links"),
+    (HELLO.replace("0003 0b0c0d0e", "0000 0b0c0d0e"), "a child without a size"),
+    (HELLO + "00", "longer than its lists"), (HELLO[:-2], "shorter than its lists"),
+    (HELLO.replace("00000102", "80000000"), "number is out of range"),
+    (SUB.replace("12 03", "12 01"), "a ring that is none"),
+    (SUB.replace("0004 000a", "ffff 000a"), "a position that is none"),
+    (SUB + "00", "longer than its lists"), (SUB[:-2], "shorter than its lists"),
+    (PUB.replace("13 03", "13 01"), "flags that do not fit"),
+    (PUB[:-len("03 6869")], "shorter than its lists"),
+    (PUB.replace("00000008", "80000000"), "number is out of range"),
+    (HELLO.replace("11 03", "11 07"), "unknown flags"), (HELLO.replace("11 03", "11 0b"), "unknown flags"),
+    (HELLO.replace("11 03", "11 c3"), "unknown width of ids or positions"),
+    (HELLO.replace("11 03", "11 33"), "unknown width of ids or positions"),
+    (HELLO.replace("11 03", "21 03"), "version 2 instead of 1"), (HELLO.replace("11 03", "14 03"), "unknown kind 4"),
+])
+def test_what_is_wrong_with_a_frame(frame: str, reason: str) -> None:
+    assert wire.decode(bytes.fromhex(frame), SMALL) == wire.Malformed(reason)
+
+
+def test_longer_lists_than_a_node_has_room_for_are_read() -> None:
+    tiny = Capacity(1, 1, 1, 1, 1, 1)
+    hello, sub = wire.decode(bytes.fromhex(HELLO), tiny), wire.decode(bytes.fromhex(SUB), tiny)
+    assert isinstance(hello, Hello) and [x.id for x in hello.link] == [20, 5]
+    assert isinstance(sub, Sub) and sub.position == [4, 10] and sub.channel == [5, -2]
+
+
+# How much fits.
+
+
+@pytest.mark.parametrize("w, p, positions, channels", [(2, 2, 2, 12), (2, 2, 8, 10), (8, 4, 2, 9), (2, 2, 0, 12)])
+def test_channels_that_fit_one_sub(w: int, p: int, positions: int, channels: int) -> None:
+    capacity = Capacity(batch=16)
+    me, sub = blank(Node, capacity), blank(Sub, capacity)
+    me.settings.frame, me.settings.id_bytes, me.settings.position_bytes = k.FRAME, w, p
+    sub.position = [0] * positions + [-1] * (8 - positions)
+    assert wire_length.channels_per_sub(me, sub) == channels
+    sub.channels = channels
+    assert len(wire.encode_sub(sub, w, p)) <= k.FRAME < len(wire.encode_sub(sub, w, p)) + 8
+    me.settings.frame = 10
+    assert wire_length.channels_per_sub(me, sub) == 1
+    me.settings.frame = 1000
+    assert wire_length.channels_per_sub(me, sub) == 16
+
+
+@pytest.mark.parametrize("w, p, links, children, heards", [(2, 2, 2, 1, 22), (2, 2, 8, 8, 2), (8, 8, 2, 2, 0)])
+def test_candidates_that_fit_one_hello(w: int, p: int, links: int, children: int, heards: int) -> None:
+    capacity = Capacity()
+    me, m = blank(Node, capacity), blank(Hello, capacity)
+    me.settings.frame, me.settings.id_bytes, me.settings.position_bytes = k.FRAME, w, p
+    m.links, m.children = links, children
+    assert wire_length.heards_per_hello(me, m) == heards
+    m.heards = heards
+    assert heards == 0 or wire_length.hello_length(m, w, p) <= k.FRAME < wire_length.hello_length(m, w, p) + w + 1
+    me.settings.frame = 1000
+    assert wire_length.heards_per_hello(me, m) == 24
