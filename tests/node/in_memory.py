@@ -1,7 +1,7 @@
 """Nodes of one program that hear each other without sockets."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -55,3 +55,14 @@ async def together(folder: Path, *ids: int, **settings: Any) -> AsyncIterator[li
                     node.host.me.ring < 0 or rules.is_filling(node.host.me) for node in nodes):
                 await asyncio.sleep(HELLO)
         yield nodes
+
+
+def within(work: Callable[[], Coroutine[Any, Any, Any]]) -> Any:
+    async def run() -> Any:
+        return await asyncio.wait_for(work(), 40)
+    return asyncio.run(run())
+
+
+async def until(true: Callable[[], bool]) -> None:
+    while not true():
+        await asyncio.sleep(HELLO / 4)

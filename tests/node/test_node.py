@@ -1,31 +1,16 @@
-"""`psvr.Node` between an application and a link, both in memory."""
+"""`psvr.Node` between an application and a link, both in memory: what it takes, hands over and refuses."""
 
 import asyncio
-import os
-from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any
 
 import pytest
-from in_memory import HELLO, Here, together
+from in_memory import HELLO, Here, together, until, within
 
-from psvr import Node
 from psvr.errors import BadInput
 from psvr.node import envelope
 from psvr.node.happenings import DoubleId
-from psvr.node.identity import Identity
 from psvr.node.seal import Seal
-
-
-def within(work: Callable[[], Coroutine[Any, Any, Any]]) -> Any:
-    async def run() -> Any:
-        return await asyncio.wait_for(work(), 40)
-    return asyncio.run(run())
-
-
-async def until(true: Callable[[], bool]) -> None:
-    while not true():
-        await asyncio.sleep(HELLO / 4)
 
 
 def test_what_is_published_arrives_once_at_all_who_want_it(tmp_path: Path) -> None:
@@ -104,44 +89,6 @@ def test_parts_of_frames_are_kept_for_neighbours_only(tmp_path: Path) -> None:
     within(work)
 
 
-def test_publishers_wait_for_room_and_are_woken(tmp_path: Path) -> None:
-    async def work() -> None:
-        async with together(tmp_path, 1) as (a,):
-            full = True
-            a.is_full = lambda: full                        # type: ignore[method-assign]
-            waiting = [asyncio.create_task(a.publish("c", "x")) for _ in range(3)]
-            await asyncio.sleep(5 * HELLO)
-            assert not any(task.done() for task in waiting)
-            full = False
-            assert sorted(await asyncio.gather(*waiting)) == [1, 2, 3]
-            full = True
-            waiting = [asyncio.create_task(a.publish("c", "x")) for _ in range(3)]
-            waiting[0].cancel()
-            await asyncio.sleep(HELLO)
-            await a.stop()
-            told = await asyncio.gather(*waiting, return_exceptions=True)
-            assert [type(it) for it in told] == [asyncio.CancelledError, BadInput, BadInput]
-    within(work)
-
-
-def test_an_eager_publisher_lets_others_have_their_turn(tmp_path: Path) -> None:
-    async def work() -> None:
-        async with together(tmp_path, 1) as (a,):
-            turns = 0
-
-            async def other() -> None:
-                nonlocal turns
-                while True:
-                    turns += 1
-                    await asyncio.sleep(0)
-            task = asyncio.create_task(other())
-            for _ in range(100):
-                await a.publish("c", "x")
-            task.cancel()
-            assert turns >= 5
-    within(work)
-
-
 def test_to_unsubscribe_closes_all_subscriptions_of_a_channel(tmp_path: Path) -> None:
     async def work() -> None:
         rows: list[dict[str, Any]] = []
@@ -169,67 +116,15 @@ def test_a_channel_that_finds_no_room_is_no_subscription(tmp_path: Path) -> None
     within(work)
 
 
-def test_what_was_published_goes_before_the_end(tmp_path: Path) -> None:
-    async def work() -> None:
-        async with together(tmp_path, 1, 2) as (a, b):
-            news = b.subscribe("news")
-            await until(lambda: a.status()["tables"]["channels"] == 1)
-            for i in range(20):
-                await a.publish("news", str(i))
-            await a.stop()
-            await a.stop()
-            assert [(await anext(news)).data for _ in range(20)] == [str(i).encode() for i in range(20)]
-            with pytest.raises(BadInput, match="the node is not running"):
-                await a.publish("news", "too late")
-            await a.start()
-            assert a.status()["counters"]["published"] == 0, "a new life"
-    within(work)
-
-
-def test_a_start_that_fails_leaves_the_folder_to_others(tmp_path: Path) -> None:
-    class Broken(Here):
-        async def start(self, receive: Any) -> None:
-            raise BadInput("link: not here")
-
-    async def work() -> None:
-        node = Node(id=1, state=tmp_path, link=Broken([]))
-        before = len(os.listdir("/proc/self/fd"))
-        for _ in range(2):
-            with pytest.raises(BadInput, match="link: not here"):
-                await node.start()
-            await node.stop()
-        assert len(os.listdir("/proc/self/fd")) == before
-        Identity(tmp_path).close()
-    within(work)
-
-
-def test_a_mistake_in_a_turn_does_not_silence_the_node(tmp_path: Path) -> None:
+@pytest.mark.parametrize("room, good", [(1, True), (1 << 40, True), (0, False), (-1, False), (1.0, False),
+                                        (True, False)])
+def test_room_for_messages(room: Any, good: bool, tmp_path: Path) -> None:
     async def work() -> None:
         async with together(tmp_path, 1) as (a,):
-            assert isinstance(a.link, Here)
-            asyncio.get_running_loop().set_exception_handler(lambda loop, context: None)
-            real, failed = a.host.wake, list[int]()
-
-            def wake(now: int) -> None:
-                if not failed:
-                    failed.append(now)
-                    raise ValueError("a mistake")
-                real(now)
-            a.host.wake = wake                              # type: ignore[method-assign]
-            await until(lambda: bool(failed))
-            said = len(a.link.said)
-            await until(lambda: len(a.link.said) > said + 3)
-    within(work)
-
-
-def test_much_to_do_does_not_put_hellos_off(tmp_path: Path) -> None:
-    async def work() -> None:
-        async with together(tmp_path, 1) as (a,):
-            assert isinstance(a.link, Here)
-            said, loop = len(a.link.said), asyncio.get_running_loop()
-            end = loop.time() + 60 * HELLO
-            while loop.time() < end and len(a.link.said) < said + 10:
-                a.settle_soon()
-                await asyncio.sleep(0)
-            assert len(a.link.said) == said + 10
+            if good:
+                assert a.subscribe("c", room).limit == room
+            else:
+                with pytest.raises(BadInput, match=r"^room: must be a whole number from 1, not "):
+                    a.subscribe("c", room)
+                assert a.status()["subscriptions"] == []
     within(work)
