@@ -8,6 +8,7 @@ from virtual import Virtual
 from psvr.node.growing import PLACES, grow, hear_sub
 from psvr.protocol import constants as k
 from psvr.protocol import node as rules
+from psvr.protocol import table
 from psvr.protocol.layout import Capacity, blank
 from psvr.protocol.names import channel_hash
 from psvr.protocol.records import Node, Sub
@@ -83,3 +84,49 @@ def test_subscriptions_up_to_the_bound(most: int) -> None:
     assert host.subscribe(names[0], net.now)
     host.unsubscribe(names[0], net.now)
     assert host.subscribe(names[-1], net.now) and not host.subscribe(names[0], net.now)
+
+
+def entries(me: Node) -> dict[int, list[tuple[int, int]]]:
+    """What the table says of each channel: next subscribers, and since when."""
+    return {channel: [(e.ns, e.since) for e in row.entry] for channel, row in zip(me.channel, me.row)
+            if channel != k.NO_CHANNEL}
+
+
+def test_a_larger_table_says_of_every_channel_what_the_smaller_one_said() -> None:
+    middle, known_so_far = Middle(), dict[int, list[tuple[int, int]]]()
+    for i in range(0, 400, BATCH):
+        middle.net.now += 1000                  # so that each has a time of its own
+        assert middle.hear([channel_hash(f"channel {j}") for j in range(i, i + BATCH)], 1000) == k.FINE
+        now = entries(middle.me)
+        assert {channel: now.get(channel) for channel in known_so_far} == known_so_far
+        assert all(entry[0][0] >= 0 for entry in now.values()), "each has a next subscriber"
+        known_so_far = now
+    assert len(known_so_far) == 400 and len(middle.me.channel) > CAPACITY.channels
+
+
+def test_a_table_with_room_stays_as_large_as_it_is() -> None:
+    middle = Middle()
+    assert middle.hear(list(range(1, 13)), 1000) == k.FINE
+    assert len(middle.me.channel) == CAPACITY.channels and middle.me.overflow == 0
+
+
+def test_all_subscriptions_outlive_that_a_table_grows() -> None:
+    me, wanted = blank(Node, CAPACITY), [channel_hash(f"channel {i}") for i in range(300)]
+    rules.start(me, 1, 0)
+    for i, channel in enumerate(wanted):
+        while not rules.subscribe(me, 0, channel):
+            assert grow(me, CAPACITY, 1000)
+        assert all(table.wants(me, one) for one in wanted[:i + 1])
+
+
+def test_a_table_does_not_grow_where_a_subscription_would_be_lost() -> None:
+    """In the larger table the same few places are looked at for more of these than there are places."""
+    me, most = blank(Node, CAPACITY), 1000
+    rules.start(me, 1, 0)
+    size = len(me.wants)
+    side_by_side = [2 * size * i for i in range(1, k.PROBES + 2)]       # one home in both
+    me.wants[:len(side_by_side)] = side_by_side
+    me.channel[:size] = range(1, size + 1)
+    before = (list(me.channel), list(me.wants), list(me.row))
+    assert not grow(me, CAPACITY, most)
+    assert (me.channel, me.wants, me.row) == before

@@ -143,7 +143,8 @@ def test_a_folder_may_be_named_after_a_digest(tmp_path: Path) -> None:
 
 
 def test_a_keyring_is_checked_too() -> None:
-    for keys in [(), (b"short",), (b"a" * 32, b"a" * 32), (b"a" * 32, b"b" * 32, b"c" * 32)]:
+    for keys in [(), (b"short",), (b"a" * 32, b"short"), (b"a" * 33,), (b"a" * 32, b"a" * 32),
+                 (b"a" * 32, b"b" * 32, b"c" * 32)]:
         with pytest.raises(BadInput):
             Keyring(keys)
 

@@ -5,6 +5,7 @@ import json
 from network import Network
 from psvr.node.memory import from_plain, to_plain
 from psvr.protocol.invariants import ground_of, problems
+from psvr.protocol.names import channel_hash
 
 EDGES = [(0, 1), (1, 2), (2, 3), (3, 0), (1, 3), (3, 4)]
 
@@ -34,3 +35,17 @@ def test_what_is_wrong_is_found_too() -> None:
 def test_it_comes_back_as_it_was() -> None:
     for me in settled().node:
         assert to_plain(from_plain(to_plain(me), 8)) == to_plain(me)
+
+
+def test_however_much_a_node_knows_all_of_it_comes_back() -> None:
+    """Many channels, and a link that one side alone keeps."""
+    me = settled().node[1]
+    channels = [channel_hash(f"channel {i}") for i in range(500)]
+    told = to_plain(me)
+    told["wants"], told["link"][0][0][1] = sorted(channels[:30]), 0
+    told["row"] = sorted([channel, list(range(len(told["position"])))] for channel in channels)
+    again = from_plain(told, 8)
+    back = to_plain(again)
+    back["wants"].sort()
+    back["row"].sort()
+    assert back == told and len(again.position) == len(again.link[0].position)

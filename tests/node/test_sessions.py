@@ -308,6 +308,18 @@ def test_a_full_table_lets_the_silent_go_and_their_records_stay_out() -> None:
     assert [r.hear(it) for it in recorded[:2]] == [REPEATED] * 2
 
 
+def test_a_restart_needs_no_room_in_a_full_table() -> None:
+    """It takes the place of its former boot, and nobody else loses his, however long he was silent."""
+    r = End(0, salt(100), most=2)
+    a, b = (End(i, salt(i)) for i in (1, 2))
+    acquaint(a, r)
+    acquaint(b, r)
+    r.hellos_in_vain(2 * LATELY)
+    again = End(1, salt(9))
+    acquaint(again, r)
+    assert r.hear(again.data()) == FRESH and r.hear(b.data()) == FRESH and r.hear(a.data()) == UNPROVEN
+
+
 @pytest.mark.parametrize("echoes", [[b""], [b"", b""], [b"x" * 100] * 300, [bytes(8)] * 9])
 def test_senseless_echoes_do_no_harm(echoes: list[bytes]) -> None:
     a, b = pair()

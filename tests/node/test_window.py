@@ -24,6 +24,23 @@ def test_a_repetition_older_than_the_window_is_refused() -> None:
     assert window.is_new((2, 1, 1), True, 10 + k.REPEAT_LIFE), "the window is longer than a repetition can be old"
 
 
+def test_a_window_is_long_enough_at_the_very_moment_when_no_repetition_can_be_older() -> None:
+    first = 1000 * k.REPEAT_LIFE                # nodes have run for long
+    for late, let_in in ((k.REPEAT_LIFE - 1, False), (k.REPEAT_LIFE, True)):
+        window = Window(most=2)
+        for i, now in enumerate((first, first + 7)):
+            assert window.is_new((1, 1, i), True, now), "it is not full yet"
+        assert window.is_new((2, 1, 1), True, first + late) == let_in
+        assert window.repeated == (not let_in)
+
+
+def test_what_is_long_past_is_forgotten_and_nothing_sooner() -> None:
+    window = Window()
+    assert window.is_new((1, 1, 1), False, 5)
+    assert window.is_new((1, 1, 2), False, 5 + FORGOTTEN) and not window.is_new((1, 1, 1), True, 5 + FORGOTTEN)
+    assert window.is_new((1, 1, 3), False, 6 + FORGOTTEN) and window.is_new((1, 1, 1), True, 6 + FORGOTTEN)
+
+
 def test_memory_is_bounded() -> None:
     window = Window(most=10)
     for i in range(1000):

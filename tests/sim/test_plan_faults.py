@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from psvr.errors import BadInput
 from psvr.sim.plan import FaultEvent, Plan, plan
 from psvr.sim.scenario import parse
 
@@ -115,3 +116,25 @@ def test_faults_are_sorted_and_ties_keep_their_order() -> None:
     kinds = [(9, "crash"), (5, "jam"), (9, "restart"), (5, "corrupt"), (0, "crash")]
     p = planned(fault=[{"at": at, "kind": kind, "nodes": 1} for at, kind in kinds])
     assert [(f.time // S, f.entry) for f in p.faults] == [(0, 4), (5, 1), (5, 3), (9, 0), (9, 2)]
+
+
+def test_an_area_may_hold_all_but_a_partition_leaves_somebody_outside() -> None:
+    everyone = [0, 0, 10_000]
+    assert len(one(GEOMETRIC, kind="jam", area=everyone).nodes) == 200
+    with pytest.raises(BadInput, match=r"^fault\.0\.area: must hold from 1 to 199 of the 200 nodes, not 200$"):
+        one(GEOMETRIC, kind="partition", area=everyone)
+    with pytest.raises(BadInput, match=r"^fault\.0\.area: must hold from 1 to 200 of the 200 nodes, not 0$"):
+        one(GEOMETRIC, kind="jam", area=[5000, 5000, 1])
+
+
+def test_as_few_and_as_many_links_as_there_are() -> None:
+    assert len(one(LINE, kind="cut", links=1).links) == 1 and len(one(LINE, kind="cut", links=49).links) == 49
+    with pytest.raises(BadInput, match=r"^fault\.0\.links: must be at most 49, the number of links, not 50$"):
+        one(LINE, kind="cut", links=50)
+    with pytest.raises(BadInput, match=r"^fault\.0\.links\[1\]: must be a link of the network, but 3 and 5 are not"):
+        one(LINE, kind="cut", links=[[3, 4], [3, 5]])
+
+
+def test_a_fault_that_names_nobody_strikes_all() -> None:
+    p = planned(fault=[{"at": 0, "kind": "corrupt", "rate": 600, "duration": 100}])
+    assert {int(f.nodes[0]) for f in p.faults} == set(range(50))

@@ -42,6 +42,11 @@ ALL = (0, [0, 0, 0, 0])
     ([(1, 6, -1)], [ALL], 5, 0),                                        # subscribed after it
     ([(1, 0, 6)], [ALL], 5, 0),                                         # left within the window
     ([(1, 0, 8)], [ALL], 5, 1),
+    ([(1, 5, -1)], [ALL], 5, 0),                                        # at the same moment is not before
+    ([(1, 0, 7)], [ALL], 5, 0),                                         # left at the very end of the window
+    ([(1, 0, -1)], [ALL, (7, [0, -1, 0, 0])], 5, 0),                    # died then
+    ([(1, 0, -1)], [(0, [0, 1, 0, 0]), (5, [0, 0, 0, 0])], 5, 1),       # connected from its very beginning
+    ([(1, 0, -1)], [(0, [-1, -1, 0, 0])], 5, 0),                        # the dead do not hang together
     ([(1, 0, 3), (1, 4, -1)], [ALL], 5, 1),                             # left and came back before it
     ([(1, 0, -1)], [ALL, (6, [0, -1, 0, 0])], 5, 0),                    # died within the window
     ([(1, 0, -1)], [ALL, (8, [0, -1, 0, 0])], 5, 1),                    # … after it
@@ -68,6 +73,27 @@ def test_warmup_is_not_counted() -> None:
     assert d.hops == {3: 1}
 
 
+def test_what_is_published_when_warmup_ends_counts() -> None:
+    d = count(history([(1, 0, -1)], ALL), publications((5, 0), (10, 0)), deliveries((1, 1, 10.5, 1)), 10 * S, WINDOW)
+    assert (d.published, d.expected, d.delivered) == (1, 1, 1)
+    assert d.due.tolist() == [10 * S] and d.met.tolist() == [True]
+
+
+def test_when_each_was_due_and_whether_it_came() -> None:
+    d = count(history([(1, 0, -1), (2, 0, -1)], ALL), publications((5, 0), (6, 3)),
+              deliveries((0, 2, 5.5, 1), (1, 1, 6.5, 1), (1, 0, 6.5, 1)), 0, WINDOW)
+    assert list(zip((d.due // S).tolist(), d.met.tolist())) == [(5, False), (5, True), (6, True), (6, False)]
+
+
+def test_channels_are_told_apart() -> None:
+    made = history([(1, 0, -1)], ALL)
+    made.subscriptions.append(Subscription(2, 1, 0, OPEN))
+    sent = publications((5, 0), (6, 0), (7, 0))
+    sent["channel"] = [0, 1, 2]
+    d = count(made, sent, deliveries((0, 1, 5.5, 1), (1, 1, 6.5, 1)), 0, WINDOW)
+    assert (d.expected, d.delivered, d.duplicates) == (2, 1, 0)
+
+
 def test_nothing_published() -> None:
     d = count(history([], ALL), publications(), deliveries(), 0, WINDOW)
     assert (d.published, d.expected, d.delivered) == (0, 0, 0) and d.hops == {}
@@ -80,6 +106,8 @@ def test_nothing_published() -> None:
     ("++++..++", [3.5], 0, [2.5]),
     ("++++..++", [3.5, 5.5], 0, [None, 0.5]),   # the second fault came before it was right again
     ("++++++++", [3.5, 3.6], 0, [None, 0.4]),   # nobody looked in between
+    ("+++.", [3], None, [None]),                # what was seen at the moment of a fault was before it
+    ("..++", [1], None, [1]),
     ("", [], None, []),
 ])
 def test_stability(checks: str, faults: list[float], stable_at: float | None, recoveries: list[float | None]) -> None:

@@ -131,6 +131,12 @@ def test_overrides_of_what_is_not_there_yet() -> None:
     assert s.fault == (Fault(at=1.0, kind="crash", nodes=1, duration=5.0),)
 
 
+def test_overrides_leave_what_they_are_made_from() -> None:
+    mapping: dict[str, Any] = tomllib.loads(ISSUE)
+    parse(mapping, overrides=["topology.n=200", "fault.0.at=30", "traffic.0.subscribers=[1]", "protocol.lease="])
+    assert mapping == tomllib.loads(ISSUE)
+
+
 def test_load_overrides(tmp_path: Path) -> None:
     (tmp_path / "s.toml").write_text(ISSUE)
     assert load(str(tmp_path / "s.toml"), ["seed=9"]) == parse(tomllib.loads(ISSUE), overrides=["seed=9"])

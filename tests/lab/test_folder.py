@@ -1,0 +1,131 @@
+"""The folder of results: how studies were asked for, who is at work in it, and by which code its trials were run."""
+
+import json
+import os
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from small_study import small_study
+
+from psvr.errors import BadInput
+from psvr.lab import folder, provenance, store
+from psvr.lab.study import load
+
+
+def remembered(tmp_path: Path) -> tuple[Path, folder.Asked]:
+    [study] = load([str(small_study(tmp_path))], "paper", ["n=[5, 10]"])
+    ask = folder.asked(study, ["n=[5, 10]"], [("mine.py", "text")], ["mine"])
+    folder.remember(tmp_path / "out" / "small", ask, study)
+    return tmp_path / "out", ask
+
+
+def test_how_a_study_was_asked_for_is_remembered(tmp_path: Path) -> None:
+    out, ask = remembered(tmp_path)
+    assert ask == folder.Asked(str(tmp_path / "small"), "paper", ("n=[5, 10]",), (("mine.py", "text"),), ("mine",))
+    found = folder.recalled(out / "small")
+    assert found is not None and found["sets"] == ["n=[5, 10]"] and found["systems"] == [["mine.py", "text"]]
+    assert found["described"]["grids"]["main"]["parameters"]["n"] == [5, 10]
+    assert folder.recalled(tmp_path) is None
+    [gain] = load(["gain"])
+    assert folder.asked(gain, (), (), ()).study == "gain", "a study of psvr's own is known by its name"
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "{}", '{"described": {}}', '{"described": 5}', "\udc80"])
+def test_what_was_remembered_may_be_damaged(text: str, tmp_path: Path) -> None:
+    out, _ = remembered(tmp_path)
+    (out / "small" / "study.json").write_bytes(text.encode("utf-8", "surrogateescape"))
+    with pytest.raises(BadInput, match=r"study\.json: is damaged; remove it and run the study again"):
+        folder.recalled(out / "small")
+
+
+def test_a_folder_without_studies_says_how_to_get_some(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match=r"^--out .*/none: there is no such folder; psvr lab run makes it$"):
+        folder.studies_in(tmp_path / "none")
+    with pytest.raises(BadInput, match=r"^--out .*: has no results yet; psvr lab run STUDY --out .* makes some$"):
+        folder.studies_in(tmp_path)
+
+
+def test_studies_come_back_as_they_were_asked_for(tmp_path: Path) -> None:
+    [study] = load([str(small_study(tmp_path))], "paper", ["n=[5, 10]"])
+    for name in ("zebra", "small", "range", "gain"):
+        folder.remember(tmp_path / "out" / name, folder.asked(study, ["n=[5, 10]"], (), ()), study)
+    found = folder.studies_in(tmp_path / "out")
+    assert [(it.name, it.scale, it.grids[0].parameters["n"]) for it, _ in found] == [("small", "paper", (5, 10))] * 4
+    order = sorted((tmp_path / "out").glob("*/study.json"), key=folder.as_in_the_paper)
+    assert [file.parent.name for file in order] == ["gain", "range", "small", "zebra"]
+
+
+def test_one_run_at_a_time_writes_into_a_folder(tmp_path: Path) -> None:
+    out = tmp_path / "new" / "out"
+    with folder.locked(out):
+        with pytest.raises(BadInput, match="another psvr lab is at work there"), folder.locked(out):
+            pass
+        with folder.locked(tmp_path / "other"):
+            pass
+    with folder.locked(out):
+        pass
+    (tmp_path / "file").write_text("")
+    with pytest.raises(BadInput, match=r"^--out .*/file: cannot be written: "), folder.locked(tmp_path / "file"):
+        pass
+
+
+def test_a_lock_ends_with_the_run_however_that_ends(tmp_path: Path) -> None:
+    before = len(os.listdir("/proc/self/fd"))
+    for _ in range(3):
+        with pytest.raises(KeyboardInterrupt), folder.locked(tmp_path):
+            raise KeyboardInterrupt
+    assert len(os.listdir("/proc/self/fd")) == before
+
+
+def test_finished_trials_are_set_aside_not_thrown_away(tmp_path: Path) -> None:
+    where = tmp_path / "gain" / "trials"
+    folder.set_aside(where)
+    where.mkdir(parents=True)
+    folder.set_aside(where)
+    assert where.is_dir() and not (tmp_path / "gain" / "old").exists(), "there is nothing to be kept"
+    store.write(pa.table({"trial": ["a"], "system": ["x"]}), where, {})
+    folder.set_aside(where)
+    assert not where.exists()
+    (kept_in,) = (tmp_path / "gain" / "old").iterdir()
+    assert store.finished(kept_in).column("trial").to_pylist() == ["a"]
+
+
+def test_the_digest_stands_for_every_file_and_its_name() -> None:
+    digests = [provenance.code_digest(files) for files in (
+        [], [("a.py", "one")], [("a.py", "two")], [("b.py", "one")], [("a.py", "one"), ("b.py", "two")],
+        [("a.py", "onetwo")], [("a.pyo", "ne")])]
+    assert len(set(digests)) == len(digests) and all(len(d) == 16 for d in digests)
+    files = [("a.py", "one"), ("b.py", "two")]
+    assert provenance.code_digest(files) == provenance.code_digest(files[::-1]), "in whichever order"
+
+
+@pytest.mark.parametrize("file, counts", [
+    ("protocol/rule.py", True), ("sim/radio/air.py", True), ("graphs/csr.py", True), ("routing/own.py", True),
+    ("lab/kinds/settled.py", True), ("lab/report.py", False), ("cli/lab.py", False), ("node/node.py", False),
+    ("protocol/notes.txt", False)])
+def test_the_digest_changes_with_the_code_that_decides_results(
+        file: str, counts: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(provenance, "PACKAGE", tmp_path)
+
+    def digest() -> str:
+        provenance.code_of_psvr.cache_clear()
+        return provenance.code_digest([])
+    place = tmp_path / file
+    place.parent.mkdir(parents=True)
+    place.write_text("one")
+    first = digest()
+    place.write_text("two")
+    changed = digest()
+    place.rename(place.with_name("another" + place.suffix))
+    renamed = digest()
+    monkeypatch.undo()
+    provenance.code_of_psvr.cache_clear()
+    assert len({first, changed, renamed}) == (3 if counts else 1)
+
+
+def test_every_file_says_which_code_made_it() -> None:
+    told = provenance.provenance("gain", "quick", "0123")
+    assert (told["study"], told["scale"], told["code"]) == ("gain", "quick", "0123")
+    assert {"psvr", "host", "python", "numpy", "numba", "pyspark", "written"} <= set(told)
+    assert all(isinstance(value, str) for value in told.values()) and json.dumps(told)

@@ -1,0 +1,130 @@
+"""`psvr.Node` between an application and a link, both in memory: what it takes, hands over and refuses."""
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+from in_memory import HELLO, Here, together, until, within
+
+from psvr.errors import BadInput
+from psvr.node import envelope
+from psvr.node.happenings import DoubleId
+from psvr.node.seal import Seal
+
+
+def test_what_is_published_arrives_once_at_all_who_want_it(tmp_path: Path) -> None:
+    async def work() -> None:
+        rows: list[dict[str, Any]] = []
+        async with together(tmp_path, 1, 2, 3, note=rows.append) as (a, b, c):
+            news, again = b.subscribe("news"), c.subscribe("news")
+            await until(lambda: "news" in str(rows) and a.status()["tables"]["channels"] == 1)
+            assert [await a.publish("news", data) for data in (b"one", "two")] == [1, 2]
+            for subscription in (news, again):
+                told = [await anext(subscription) for _ in range(2)]
+                assert [(it.data, it.origin, it.sequence) for it in told] == [(b"one", 1, 1), (b"two", 1, 2)]
+            await asyncio.sleep(5 * HELLO)
+            assert news.queue.empty() and again.queue.empty()
+        assert [row["sequence"] for row in rows if row["event"] == "published"] == [1, 2]
+        assert sorted((row["node"], row["sequence"]) for row in rows if row["event"] == "delivered") == [
+            (2, 1), (2, 2), (3, 1), (3, 2)]
+        assert [row["node"] for row in rows if row["event"] == "subscribed"] == [2, 3]
+    within(work)
+
+
+def test_a_publisher_gets_its_own_message_at_once(tmp_path: Path) -> None:
+    async def work() -> None:
+        async with together(tmp_path, 1) as (a,):
+            mine = a.subscribe("news")
+            await a.publish("news", "x")
+            message = await anext(mine)
+            assert (message.data, message.hops, message.origin) == (b"x", 0, 1)
+    within(work)
+
+
+def test_what_is_not_genuine_or_comes_twice_is_counted_and_ignored(tmp_path: Path) -> None:
+    async def work() -> None:
+        async with together(tmp_path, 1, 2) as (a, b):
+            heard: list[int] = []
+            real = a.host.hear_hello
+            a.host.hear_hello = lambda sender, *rest: (heard.append(sender), real(sender, *rest))   # type: ignore[method-assign]
+            before, taken, here = a.refused, a.taken, b.link
+            a.receive(b"junk", here)
+            a.receive(Seal(None, 9).seal(b"")[:-1] + b"x", here)
+            assert a.refused - before == 2
+            assert isinstance(here, Here) and isinstance(a.link, Here)
+            again = here.said[-1]
+            await asyncio.sleep(0)
+            a.receive(again, here)
+            assert a.refused - before == 3 and heard == [] and a.taken == taken
+            a.receive(a.link.said[-1], here)                # its own, come back
+            a.receive(Seal(None, 9).seal(envelope.hello(b"x")), here)       # of somebody who may be long gone
+            assert a.refused - before == 3 and heard == []
+    within(work)
+
+
+def test_two_nodes_with_one_id_are_told(tmp_path: Path) -> None:
+    async def work() -> None:
+        async with together(tmp_path, 7, 7) as (a, b):
+            event = await anext(aiter(a.events()))
+            assert isinstance(event, DoubleId) and event.id == 7
+            assert a.host.me.root == b.host.me.root == 7, "and do not take each other for neighbours"
+            assert a.status()["neighbours"] == []
+    within(work)
+
+
+def test_parts_of_frames_are_kept_for_neighbours_only(tmp_path: Path) -> None:
+    """Whole frames are looked at: who sends them may be a neighbour a moment later."""
+    async def work() -> None:
+        async with together(tmp_path, 1, 2) as (a, b):
+            heard: list[int] = []
+            a.transport.hear = lambda peer, item, *rest: heard.append(item.kind)        # type: ignore[method-assign]
+            items = envelope.part(900, 0, 2, b"x") + envelope.frame(902, b"x") + envelope.echo([bytes(8)])
+            for keeps in (True, False):
+                a.host.keeps = lambda id, keeps=keeps: keeps        # type: ignore[method-assign]
+                heard.clear()
+                b.send_items(items, b.transport.peers[1])
+                await until(lambda: envelope.FRAME in heard)
+                assert (envelope.PART in heard) == keeps and envelope.ECHO not in heard
+    within(work)
+
+
+def test_to_unsubscribe_closes_all_subscriptions_of_a_channel(tmp_path: Path) -> None:
+    async def work() -> None:
+        rows: list[dict[str, Any]] = []
+        async with together(tmp_path, 1, note=rows.append) as (a,):
+            one, two, other = a.subscribe("c"), a.subscribe("c"), a.subscribe("d")
+            one.close()
+            assert [row["event"] for row in rows] == ["subscribed", "subscribed"]
+            a.unsubscribe("c")
+            a.unsubscribe("nothing")
+            assert one.closed and two.closed and not other.closed and a.status()["subscriptions"] == ["d"]
+            assert [it async for it in two] == []
+            assert [(row["event"], row["channel"]) for row in rows[2:]] == [("unsubscribed", "c")]
+        assert other.closed and [it async for it in other] == [], "the end of the node ends the rest"
+    within(work)
+
+
+def test_a_channel_that_finds_no_room_is_no_subscription(tmp_path: Path) -> None:
+    async def work() -> None:
+        async with together(tmp_path, 1, channels=1) as (a,):
+            a.subscribe("c")
+            with pytest.raises(BadInput, match=r"^channel: this node knows 1 channels already, its bound"):
+                a.subscribe("d")
+            assert a.status()["subscriptions"] == ["c"]
+            a.subscribe("c")
+    within(work)
+
+
+@pytest.mark.parametrize("room, good", [(1, True), (1 << 40, True), (0, False), (-1, False), (1.0, False),
+                                        (True, False)])
+def test_room_for_messages(room: Any, good: bool, tmp_path: Path) -> None:
+    async def work() -> None:
+        async with together(tmp_path, 1) as (a,):
+            if good:
+                assert a.subscribe("c", room).limit == room
+            else:
+                with pytest.raises(BadInput, match=r"^room: must be a whole number from 1, not "):
+                    a.subscribe("c", room)
+                assert a.status()["subscriptions"] == []
+    within(work)

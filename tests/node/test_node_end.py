@@ -1,0 +1,162 @@
+"""`psvr.Node` in time: publishers that wait, timers, start and end, with links in memory."""
+
+import asyncio
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+from in_memory import HELLO, Here, together, until, within
+
+from psvr import Node
+from psvr.errors import BadInput
+from psvr.node import node as module
+from psvr.node.identity import Identity
+
+
+def test_publishers_wait_for_room_and_are_woken(tmp_path: Path) -> None:
+    async def work() -> None:
+        async with together(tmp_path, 1) as (a,):
+            full = True
+            a.is_full = lambda: full                        # type: ignore[method-assign]
+            waiting = [asyncio.create_task(a.publish("c", "x")) for _ in range(3)]
+            await asyncio.sleep(5 * HELLO)
+            assert not any(task.done() for task in waiting)
+            full = False
+            assert sorted(await asyncio.gather(*waiting)) == [1, 2, 3]
+            full = True
+            waiting = [asyncio.create_task(a.publish("c", "x")) for _ in range(3)]
+            waiting[0].cancel()
+            await asyncio.sleep(HELLO)
+            await a.stop()
+            told = await asyncio.gather(*waiting, return_exceptions=True)
+            assert [type(it) for it in told] == [asyncio.CancelledError, BadInput, BadInput]
+    within(work)
+
+
+def test_an_eager_publisher_lets_others_have_their_turn(tmp_path: Path) -> None:
+    async def work() -> None:
+        async with together(tmp_path, 1) as (a,):
+            turns = 0
+
+            async def other() -> None:
+                nonlocal turns
+                while True:
+                    turns += 1
+                    await asyncio.sleep(0)
+            task = asyncio.create_task(other())
+            for _ in range(100):
+                await a.publish("c", "x")
+            task.cancel()
+            assert turns >= 5
+    within(work)
+
+
+def test_what_was_published_goes_before_the_end(tmp_path: Path) -> None:
+    async def work() -> None:
+        async with together(tmp_path, 1, 2) as (a, b):
+            news = b.subscribe("news")
+            await until(lambda: a.status()["tables"]["channels"] == 1)
+            for i in range(20):
+                await a.publish("news", str(i))
+            await a.stop()
+            await a.stop()
+            assert [(await anext(news)).data for _ in range(20)] == [str(i).encode() for i in range(20)]
+            with pytest.raises(BadInput, match="the node is not running"):
+                await a.publish("news", "too late")
+            await a.start()
+            assert a.status()["counters"]["published"] == 0, "a new life"
+    within(work)
+
+
+def test_what_is_published_leaves_within_the_same_turn(tmp_path: Path) -> None:
+    """It waits for no timer, also not on the way."""
+    async def work() -> None:
+        async with together(tmp_path, 1, 2) as (a, b):
+            news = b.subscribe("news")
+            await until(lambda: a.status()["tables"]["channels"] == 1)
+            for node in (a, b):
+                node.arm = lambda: None                     # type: ignore[method-assign]
+                if node.timer is not None:
+                    node.timer.cancel()
+            await a.publish("news", "x")
+            for _ in range(20):
+                await asyncio.sleep(0)
+            assert news.queue.qsize() == 1
+            assert a.transport.on_its_way() == 0, "and is acknowledged"
+    within(work)
+
+
+def test_a_node_with_nothing_to_do_stops_at_once_and_one_with_much_in_the_end(
+        tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def work() -> None:
+        for drain, on_its_way in ((1000.0, 0), (2 * HELLO, 5)):
+            monkeypatch.setattr(module, "DRAIN", drain)
+            async with together(tmp_path, 1) as (a,):
+                a.transport.on_its_way = lambda many=on_its_way: many       # type: ignore[method-assign]
+    within(work)
+
+
+def test_nothing_goes_on_after_the_end(tmp_path: Path) -> None:
+    async def work() -> None:
+        async with together(tmp_path, 1) as (a,):
+            events, link = a.events(), a.link
+            assert isinstance(link, Here)
+            await a.publish("c", "x")
+        said = len(link.said)
+        assert link.receive is None and a.timer is None
+        async for _ in events:
+            pass                                            # listeners learn of the end
+        await asyncio.sleep(5 * HELLO)
+        assert len(link.said) == said
+        Identity(tmp_path / "0").close()
+    within(work)
+
+
+def test_a_start_that_fails_leaves_the_folder_to_others(tmp_path: Path) -> None:
+    class Broken(Here):
+        async def start(self, receive: Any) -> None:
+            raise BadInput("link: not here")
+
+    async def work() -> None:
+        node = Node(id=1, state=tmp_path, link=Broken([]))
+        before = len(os.listdir("/proc/self/fd"))
+        for _ in range(2):
+            with pytest.raises(BadInput, match="link: not here"):
+                await node.start()
+            await node.stop()
+        assert len(os.listdir("/proc/self/fd")) == before
+        Identity(tmp_path).close()
+    within(work)
+
+
+def test_a_mistake_in_a_turn_does_not_silence_the_node(tmp_path: Path) -> None:
+    async def work() -> None:
+        async with together(tmp_path, 1) as (a,):
+            assert isinstance(a.link, Here)
+            asyncio.get_running_loop().set_exception_handler(lambda loop, context: None)
+            real, failed = a.host.wake, list[int]()
+
+            def wake(now: int) -> None:
+                if not failed:
+                    failed.append(now)
+                    raise ValueError("a mistake")
+                real(now)
+            a.host.wake = wake                              # type: ignore[method-assign]
+            await until(lambda: bool(failed))
+            said = len(a.link.said)
+            await until(lambda: len(a.link.said) > said + 3)
+    within(work)
+
+
+def test_much_to_do_does_not_put_hellos_off(tmp_path: Path) -> None:
+    async def work() -> None:
+        async with together(tmp_path, 1) as (a,):
+            assert isinstance(a.link, Here)
+            said, loop = len(a.link.said), asyncio.get_running_loop()
+            end = loop.time() + 60 * HELLO
+            while loop.time() < end and len(a.link.said) < said + 10:
+                a.settle_soon()
+                await asyncio.sleep(0)
+            assert len(a.link.said) == said + 10
+    within(work)
