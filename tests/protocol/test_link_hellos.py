@@ -8,7 +8,7 @@ from psvr.protocol import links, ring
 from psvr.protocol.layout import Capacity, blank
 from psvr.protocol.positions import NONE
 from psvr.protocol.records import Hello, Node
-from psvr.protocol.wire_length import hello_fixed
+from psvr.protocol.wire_length import hello_fixed, hello_length
 
 
 @pytest.mark.parametrize("kept, heard, expected", [
@@ -89,6 +89,32 @@ def test_candidates_take_turns() -> None:
         named.append(tuple(x.id for x in out.heard[:out.heards]))
         assert all(x.quality == x.id - 20 for x in out.heard[:out.heards])
     assert named == [(20, 21), (22, 24), (25, 20), (21, 22), (24, 25)]
+
+
+def test_what_cannot_be_the_id_of_a_candidate_is_not_listed() -> None:
+    me = started()
+    for j, id in enumerate((-5, 20, k.NOBODY, 21)):
+        add_candidate(me, j, id)
+    out = written(me)
+    assert [x.id for x in out.heard[:out.heards]] == [20, 21]
+
+
+@pytest.mark.parametrize("widths, frame, places", [
+    ((2, 2), 116, 8), ((4, 2), 116, 6), ((4, 4), 116, 4), ((8, 4), 1136, 62),
+    ((2, 2), hello_fixed(2, 2) + 3 + 9, 1), ((2, 2), hello_fixed(2, 2) + 3 + 17, 1),
+    ((2, 2), hello_fixed(2, 2) + 3 + 18, 2), ((2, 2), 20, 1)])
+def test_a_hello_full_of_children_has_room_for_a_candidate(widths: tuple[int, int], frame: int, places: int) -> None:
+    """Who is never listed never learns how well it is heard, and does not propose."""
+    capacity = Capacity(links=64, candidates=2)
+    me = started(capacity=capacity, id_bytes=widths[0], position_bytes=widths[1], frame=frame)
+    assert links.places(me) == places
+    for i in range(places):
+        add_link(me, i, 20 + i, root=9, parent=9, dist=1)
+    add_candidate(me, 0, 200)
+    out = written(me, capacity)
+    assert out.children == out.links == places and out.free == 0
+    assert out.heards == 1 or frame < hello_fixed(*widths) + 12
+    assert hello_length(out, *widths) <= frame or frame < hello_fixed(*widths) + 12
 
 
 def test_a_turn_that_is_no_place_is_the_nearest() -> None:

@@ -34,7 +34,7 @@ def test_different_trees_have_different_names() -> None:
 def test_whatever_a_node_says_can_be_encoded(seed: int) -> None:
     """From any memory, and again from a settled one in which a few fields are flipped: no frame is out of range."""
     rng = random.Random(seed)
-    me = any_node(rng)
+    me, _ = any_node(rng)
     me.id = 3
     for name in rng.sample([*Node.__slots__], 20):
         held = getattr(me, name)

@@ -121,30 +121,42 @@ def test_what_is_not_wanted_is_not_delivered_and_takes_no_place_in_the_window() 
 
 def test_the_window_forgets_the_oldest() -> None:
     me = started()
-    assert all(publication.is_new(me, heard(number=i)) for i in range(5)) and me.seen_next == 1
-    assert not publication.is_new(me, heard(number=4)) and not publication.is_new(me, heard(number=1))
-    assert publication.is_new(me, heard(number=0)) and publication.is_new(me, heard(number=1))
+    assert all(publication.is_new(me, NOW, heard(number=i)) for i in range(5)) and me.seen_next == 1
+    assert not publication.is_new(me, NOW, heard(number=4)) and not publication.is_new(me, NOW, heard(number=1))
+    assert publication.is_new(me, NOW, heard(number=0)) and publication.is_new(me, NOW, heard(number=1))
 
 
 @pytest.mark.parametrize("at, place, following", [(-3, 0, 1), (99, 3, 0), (2, 2, 3)])
 def test_a_window_whose_place_is_wrong_goes_on(at: int, place: int, following: int) -> None:
     me = started()
     me.seen_next = at
-    assert publication.is_new(me, heard()) and me.seen[place].number == 8 and me.seen_next == following
+    assert publication.is_new(me, NOW, heard()) and me.seen[place].number == 8 and me.seen_next == following
 
 
 @pytest.mark.parametrize("name", ["origin", "boot", "number"])
 def test_what_cannot_have_been_seen_is_forgotten(name: str) -> None:
     me = started()
     for s in me.seen:
-        s.origin, s.boot, s.number = 3, 6, 8
+        s.origin, s.boot, s.number, s.at = 3, 6, 8, NOW
     setattr(me.seen[1], name, -5)
     setattr(me.seen[2], name, 0)
     kept = me.seen[2].origin, me.seen[2].boot, me.seen[2].number
     me.seen_next = 77
-    publication.tidy(me)
+    publication.tidy(me, NOW)
     assert [(s.origin, s.boot, s.number) for s in me.seen] == [(3, 6, 8), (k.NOBODY, 0, 0), kept, (3, 6, 8)]
     assert me.seen_next == 3
+
+
+@pytest.mark.parametrize("at, known", [(NOW, True), (NOW - k.NAME_LIFE, True), (NOW - k.NAME_LIFE - 1, False),
+                                       (NOW + 1, False), (-1, False)])
+def test_a_name_is_known_for_a_while(at: int, known: bool) -> None:
+    """A fault may have written down one that is still to come, also with a time that is."""
+    me = started()
+    s = me.seen[1]
+    s.origin, s.boot, s.number, s.at = 3, 6, 8, at
+    assert publication.is_new(me, NOW, heard(origin=3, boot=6, number=8)) != known
+    publication.tidy(me, NOW)
+    assert (me.seen[1].origin == 3) == known
 
 
 # --- publications of my own

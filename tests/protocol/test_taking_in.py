@@ -155,3 +155,12 @@ def test_good_nodes_of_other_trees_without_a_place_are_counted(said: list[dict[s
     for j, x in enumerate(said):
         add_candidate(me, j, 30 + j, **x)
     assert links.count_turned_away(me, NOW) == number
+
+
+def test_who_stands_among_the_candidates_twice_leaves_them_as_a_whole() -> None:
+    me = started()
+    add_candidate(me, 0, 20)
+    add_candidate(me, 2, 20, q_in=k.QUALITY_ONE, q_out=k.QUALITY_ONE)
+    add_candidate(me, 3, 21, heard=NOW - k.SILENCE * PERIOD - 1)
+    links.each_period(me, NOW)
+    assert ids(me.link) == [20] and ids(me.candidate) == [21]

@@ -123,20 +123,43 @@ def test_what_is_recorded_of_a_dead_root_is_in_range(seq: int, recorded: int) ->
 # My own number.
 
 
+MOST = k.SEQ_TRUSTED + 2 * (NOW // PERIOD)          # that I can have counted to
+
+
 @pytest.mark.parametrize("own, following", [
-    (0, 1), (41, 42), (k.SEQ_LIMIT - 2, k.SEQ_LIMIT - 1), (k.SEQ_LIMIT - 1, 0), (k.SEQ_LIMIT, 0), (-1, 0)])
+    (0, 1), (41, 42), (MOST - 1, MOST), (MOST, 0), (MOST + 1, 0), (k.SEQ_LIMIT - 30, 0), (k.SEQ_LIMIT, 0), (-1, 0)])
 def test_the_number_of_a_root_grows_by_one_and_starts_again_at_its_limit(own: int, following: int) -> None:
     me = started()
     me.own = own
-    tree.beat(me)
+    tree.beat(me, NOW)
     assert (me.own, me.seq) == (following, following)
+
+
+@pytest.mark.parametrize("own, following", [(k.SEQ_LIMIT - 2, k.SEQ_LIMIT - 1), (k.SEQ_LIMIT - 1, 0), (k.SEQ_LIMIT, 0)])
+def test_however_long_the_clock_runs_there_is_a_last_number(own: int, following: int) -> None:
+    me = started()
+    me.own = own
+    tree.beat(me, k.FOREVER)
+    assert (me.own, me.seq) == (following, following)
+
+
+@pytest.mark.parametrize("own", [MOST, MOST - 20, k.SEQ_TRUSTED, k.SEQ_LIMIT - 30])
+def test_a_number_that_is_too_large_is_given_up_at_once_or_never(own: int) -> None:
+    """Within some periods, that is; when all is settled, it would cost the network its root."""
+    me, now = started(), NOW
+    me.own = own
+    tree.derive(me, now)
+    for i in range(300):
+        before, now = me.own, now + PERIOD * (100 - k.JITTER_PERCENT) // 100
+        tree.beat(me, now)
+        assert me.own == before + 1 or i < 8
 
 
 def test_the_root_s_number_is_not_touched_by_others() -> None:
     me = started()
     follow(me, parent=5, root=2)
     me.seq, me.own = 50, 7
-    tree.beat(me)
+    tree.beat(me, NOW)
     assert (me.own, me.seq) == (8, 50)
 
 
@@ -147,11 +170,11 @@ def test_an_old_number_of_mine_is_overtaken_if_it_leaves_room_to_count(said: dic
     me = started()
     add_link(me, 0, 20, **{"root": 9, "parent": 9, "dist": 1, **said})
     me.own = 40
-    tree.catch_up(me)
+    tree.catch_up(me, NOW)
     assert me.own == own
 
 
-@pytest.mark.parametrize("own", [-1, k.SEQ_LIMIT])
+@pytest.mark.parametrize("own", [-1, MOST + 1, k.SEQ_LIMIT])
 def test_a_number_that_cannot_be_starts_again(own: int) -> None:
     me = started()
     me.own = own
