@@ -17,7 +17,8 @@ def of_peer(peer: Peer) -> Iterator[tuple[str, int, int]]:
     yield "bytes of halves", sum(len(p) for half in peer.halves.values() for p in half.parts.values()), \
         (transport.HALVES + 1) * transport.PARTS * transport.ROOM
     yield "flying", len(peer.flying), MANY
-    yield "waiting", len(peer.waiting), transport.URGENT + 16 * transport.PARTS
+    yield "waiting", len(peer.waiting), transport.QUEUE + 16 * transport.PARTS
+    yield "SUBs that wait", len(peer.subs), transport.SUBS
     yield "acknowledgements", len(peer.acks), 256
 
 

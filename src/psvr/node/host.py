@@ -22,7 +22,7 @@ from .growing import grow, hear_sub
 from .naming import age_of, aged, name_of, pack, payload_of
 from .outbox import Outbox, Own
 from .peer import EARLY, FULL, TAKEN
-from .transport import OWN, QUEUE, ROOM, URGENT, Transport
+from .transport import OWN, QUEUE, ROOM, Transport
 from .window import Window
 
 ID_BYTES, POSITION_BYTES = 8, 4
@@ -140,13 +140,11 @@ class Host:
                 return
 
     def send_sub(self, sub: Sub, now: int) -> None:
-        """To all tree neighbours but the one from whom it came, before all else: tables must not run out while there is
-        much to do.
-        """
+        """To all tree neighbours but the one from whom it came."""
         me, frame, ring = self.me, wire.encode_sub(sub, ID_BYTES, POSITION_BYTES), self.me.ring
         for link in me.link:
-            if is_tree(me, link) and link.id != sub.back and not self.transport.is_full(link.id, URGENT):
-                self.transport.send(link.id, frame, now, nothing, lambda: me.ring == ring, first=True)
+            if is_tree(me, link) and link.id != sub.back:
+                self.transport.send_sub(link.id, frame, now, lambda: me.ring == ring)
 
     # --- frames
 
@@ -279,7 +277,3 @@ class Host:
         pub.hops -= 1               # `carry` counts the hop again
         for i in range(self.outcome.sends):
             self.forward(pub, data, name, self.outcome.send[i], now, True)
-
-
-def nothing(good: bool, now: int) -> None:
-    """A SUB has arrived, or was given up: then the lease brings it again."""
