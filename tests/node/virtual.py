@@ -78,6 +78,7 @@ class Virtual:
 
     def run(self, seconds: float) -> None:
         end = self.now + round(seconds * 1e6)
+        self.flush()
         while True:
             due = [(h.next_due(self.now), v) for v, h in enumerate(self.hosts) if self.alive[v]]
             when, v = min(due)
@@ -93,10 +94,13 @@ class Virtual:
             else:
                 self.now = when
                 self.hosts[v].wake(self.now)
-            for u, host in enumerate(self.hosts):
-                if self.alive[u]:
-                    host.transport.flush()
+            self.flush()
         self.now = end
+
+    def flush(self) -> None:
+        for host, alive in zip(self.hosts, self.alive):
+            if alive:
+                host.transport.flush()
 
     def publish(self, v: int, channel: str = "c", data: bytes = b"x") -> tuple[int, int, int]:
         number = self.hosts[v].publish(channel, data, self.now)

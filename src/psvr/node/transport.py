@@ -96,7 +96,7 @@ class Transport:
         it is said again before long.
         """
         peer = self.peers.get(id)
-        if peer is not None and content not in peer.subs and len(peer.subs) < SUBS:
+        if peer is not None and len(peer.subs) < SUBS:
             peer.subs[content] = Pending(content, nothing, useful)
             self.fill(peer, now)
 
