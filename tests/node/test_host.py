@@ -225,7 +225,7 @@ def test_an_eager_publisher_loses_nothing_when_the_ring_is_laid_anew() -> None:
     gone = 1 if host.me.parent == 1 or net.hosts[2].me.parent == 1 else 3
     net.alive[gone] = False
     for _ in range(500):
-        while not host.outbox.is_full(host.me) and not host.forwarding.full(OWN) and len(made) < 3 * KEPT:
+        while not host.outbox.is_full(host.me) and not host.transport.full(OWN) and len(made) < 3 * KEPT:
             made.append(net.publish(0))
         net.run(0.02)
     net.run(15)

@@ -1,12 +1,15 @@
 """A neighbour that does not answer: only what has to go there waits."""
 
 import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from two_nodes import knows, two
 from virtual import Virtual
 
+from psvr import Node
 from psvr.node import envelope
 from psvr.node.outbox import Own
 from psvr.node.peer import MANY
@@ -86,28 +89,31 @@ def test_publications_of_others_do_not_wait_unless_they_have_to_go_there() -> No
     assert waiting(net) == QUEUE and net.hosts[GOOD].transport.on_its_way() == 20 and net.hosts[ME].window.repeated == 0
 
 
+@contextmanager
+def seems_full(node: Node) -> Iterator[None]:
+    """What waits for node 1, and is too much."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(node.transport, "full", lambda most: [1])
+        patch.setattr(node.transport, "is_full", lambda id, most: id == 1)
+        yield
+    node.settle_soon()
+
+
 @pytest.mark.parametrize("stops", [False, True])
 def test_a_publisher_that_waits_holds_up_no_other(stops: bool, tmp_path: Path) -> None:
-    async def run() -> list[bytes]:
+    async def run() -> bytes:
         async with two(tmp_path) as (a, b):
             there, here = b.subscribe("both"), a.subscribe("both")
             await knows(a, "both")
-            is_full = a.transport.is_full
-            a.transport.is_full = lambda id, most=QUEUE: id == 1        # type: ignore[method-assign]
-            waits = asyncio.create_task(a.publish("both", "x"))
-            assert (await asyncio.wait_for(anext(here), 5)).data == b"x"
-            assert await asyncio.wait_for(a.publish("else", "y"), 5) == 2 and not waits.done()
-            if stops:
-                stop = asyncio.create_task(a.stop())
-            else:
-                a.transport.is_full = is_full                           # type: ignore[method-assign]
-                a.settle_soon()
+            with seems_full(a):
+                waits = asyncio.create_task(a.publish("both", "x"))
+                assert (await asyncio.wait_for(anext(here), 5)).data == b"x"
+                assert await asyncio.wait_for(a.publish("else", "y"), 5) == 2 and not waits.done()
+                if stops:
+                    await a.stop()
             assert await asyncio.wait_for(waits, 5) == 1
-            got = (await asyncio.wait_for(anext(there), 5)).data
-            if stops:
-                await stop
-            return [got]
-    assert asyncio.run(run()) == [b"x"]
+            return (await asyncio.wait_for(anext(there), 5)).data
+    assert asyncio.run(run()) == b"x"
 
 
 def test_a_publisher_that_does_not_want_to_wait_has_published(tmp_path: Path) -> None:
@@ -115,10 +121,7 @@ def test_a_publisher_that_does_not_want_to_wait_has_published(tmp_path: Path) ->
         async with two(tmp_path) as (a, b):
             there = b.subscribe("news")
             await knows(a, "news")
-            is_full = a.transport.is_full
-            a.transport.is_full = lambda id, most=QUEUE: id == 1        # type: ignore[method-assign]
-            with pytest.raises(TimeoutError):
+            with seems_full(a), pytest.raises(TimeoutError):
                 await asyncio.wait_for(a.publish("news", "x"), 0.1)
-            a.transport.is_full = is_full                               # type: ignore[method-assign]
             return (await asyncio.wait_for(anext(there), 5)).data
     assert asyncio.run(run()) == b"x"

@@ -26,10 +26,6 @@ class Forwarding:
         self.outcome, self.foreseen = blank(Outcome, capacity), blank(Outcome, capacity)
         self.window, self.losses, self.ended = Window(), Losses(self.lost), False
 
-    def full(self, most: int) -> list[int]:
-        """Neighbours for whom so much waits."""
-        return [link.id for link in self.me.link if self.transport.is_full(link.id, most)]
-
     def needed(self, pub: Pub, full: list[int]) -> int | None:
         """One of these neighbours to which this PUB would go from here; the others need not be waited for."""
         out = self.foreseen

@@ -15,7 +15,6 @@ from psvr.protocol.links import two_way
 from psvr.protocol.names import channel_hash
 from psvr.protocol.positions import NONE
 from psvr.protocol.records import Hello, Node, Pub, Sub
-from psvr.protocol.table import wants
 from psvr.protocol.tree import is_tree
 
 from .forwarding import ID_BYTES, POSITION_BYTES, Deliver, Forwarding, Tell
@@ -59,9 +58,9 @@ class Host:
         self.hello, self.sub = blank(Hello, self.capacity), blank(Sub, self.capacity)
         self.forwarding = on = Forwarding(self.me, self.capacity, now, transport, deliver, tell)
         self.outcome, self.window, self.losses = on.outcome, on.window, on.losses
-        self.publishing = Publishing(self.me, boot, on)
-        self.outbox = self.publishing.outbox
         self.names: dict[int, set[str]] = {}        # of channels that are wanted, by hash
+        self.publishing = Publishing(self.me, boot, on, self.names)
+        self.outbox = self.publishing.outbox
         self.parent, self.ring, self.near = self.me.parent, self.me.ring, frozenset[int]()
 
     # --- time
@@ -176,9 +175,9 @@ class Host:
         if name is None or channel_hash(name) != pub.channel:
             return TAKEN
         pub.load = payload_length(data)
-        full = on.full(QUEUE)
+        full = self.transport.full(QUEUE)
         if full and on.needed(pub, full) is not None:
-            if wants(self.me, pub.channel) and not on.was_here(pub):
+            if pub.channel in self.names and not on.was_here(pub):
                 on.hand_over(pub, name, data, now)      # applications of this node do not wait for others
             return FULL
         rules.hear_pub(self.me, now, pub, self.outcome)

@@ -45,9 +45,6 @@ class Losses:
         if len(self.noted) > MOST:
             self.count(*self.noted.popitem(last=False))
 
-    def is_noted(self, pub: Pub) -> bool:
-        return name_of(pub) in self.noted
-
     def again(self, pub: Pub, now: int) -> None:
         """It is sent again from here."""
         name = name_of(pub)

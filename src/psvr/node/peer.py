@@ -73,7 +73,7 @@ class Peer:
     flying: dict[int, Pending] = field(default_factory=dict)    # in the order of their numbers
     waiting: deque[Pending] = field(default_factory=deque)      # PUBs, the parts of one side by side
     subs: OrderedDict[bytes, Pending] = field(default_factory=OrderedDict)      # that wait, by content
-    ahead: int = 0                                              # SUBs that went before PUBs that wait
+    ahead: int = 0                                              # SUBs that went before PUBs, beyond their share
     load: int = 0                                               # bytes that are flying …
     limit: int = SOME                                           # … and may be …
     slowed: int = 0                                             # … since then
@@ -124,7 +124,7 @@ class Peer:
                 return sub
         if not waiting:
             return None
-        self.ahead = max(self.ahead - SHARE, -SHARE * PARTS) if self.subs else 0
+        self.ahead = max(self.ahead - SHARE, -SHARE * PARTS)
         return waiting.popleft()
 
     def fly(self, pending: Pending) -> int:

@@ -1,13 +1,14 @@
 """What applications of this node publish: handed over here, sent out, kept, sent again, and at last forgotten."""
 
+from collections.abc import Container
+
 from psvr.protocol import constants as k
 from psvr.protocol import node as rules
 from psvr.protocol import publication
 from psvr.protocol.links import two_way
 from psvr.protocol.names import channel_hash
+from psvr.protocol.positions import NONE
 from psvr.protocol.records import Node, Pub
-from psvr.protocol.ring import has_ring
-from psvr.protocol.table import wants
 
 from .forwarding import Forwarding
 from .losses import ALONE, NOT_FILLED, NOT_KEPT, Loss
@@ -17,8 +18,9 @@ from .transport import OWN
 
 
 class Publishing:
-    def __init__(self, me: Node, boot: int, forwarding: Forwarding) -> None:
-        self.me, self.boot, self.forwarding, self.number = me, boot, forwarding, 0
+    def __init__(self, me: Node, boot: int, forwarding: Forwarding, wanted: Container[int]) -> None:
+        """`wanted`: channels that applications of this node want, as hashes."""
+        self.me, self.boot, self.forwarding, self.wanted, self.number = me, boot, forwarding, wanted, 0
         self.outcome, self.losses = forwarding.outcome, forwarding.losses
         self.outbox = Outbox(self.evicted)
         self.met = False                            # it has had a neighbour
@@ -30,7 +32,7 @@ class Publishing:
         publication.start(self.me, channel_hash(channel), self.boot, self.number, len(payload), pub)
         own = Own(pub, channel, pack(channel, payload), now)
         self.forwarding.tell("published", pub=pub, channel=channel)
-        if wants(self.me, pub.channel):
+        if pub.channel in self.wanted:
             own.here = True
             self.forwarding.hand_over(pub, channel, own.data, now)
         return own
@@ -42,7 +44,7 @@ class Publishing:
         """
         if self.outbox.is_full(self.me):
             return k.NOBODY
-        full = self.forwarding.full(OWN)
+        full = self.forwarding.transport.full(OWN)
         if not full or rules.should_wait(self.me):
             return None
         pub = own.pub
@@ -70,14 +72,14 @@ class Publishing:
         self.send(own, now)
         if self.outcome.reason != k.FINE and now - own.made >= k.KEEP:
             self.give_up(own, k.REASONS[self.outcome.reason], now)
-        elif not has_ring(me) and (self.met or not own.here):
+        elif pub.cur == NONE and (self.met or not own.here):        # there is no ring
             near = any(two_way(link) for link in me.link)
             self.losses.note(Loss(pub, own.channel, k.REASONS[k.NO_RING] if near else ALONE, None, now), now)
         if rules.may_repeat(me):
             self.outbox.keep(own, now)
 
     def send(self, own: Own, now: int) -> None:
-        own.early, own.sent = rules.is_filling(self.me), self.outcome.sends > 0
+        own.early, own.sent = own.doubted and rules.is_filling(self.me), self.outcome.sends > 0
         self.forwarding.send_on(own.pub, own.channel, aged(own.data, now - own.made), now)
 
     def look(self, now: int) -> None:
@@ -109,19 +111,20 @@ class Publishing:
     def evicted(self, own: Own, now: int) -> None:
         """It has to make room for others."""
         me = self.me
+        if not own.doubted and not self.is_gone(own):
+            return
         if rules.should_repeat(me, own.pub, own.doubted):
             self.repeat(own, now)           # its turn comes a little early
             return
         alone = me.root == me.id and me.size == 1
-        pending = self.is_gone(own) or (own.doubted and rules.is_filling(me))
-        if self.losses.is_noted(own.pub) or (pending and not alone):
+        if not alone and (rules.is_filling(me) or self.is_gone(own)):
             self.give_up(own, NOT_KEPT, now)
         else:
             self.forget(own, now)
 
     def is_gone(self, own: Own) -> bool:
         """The ring on which it was sent."""
-        return own.pub.ring != self.me.ring or not has_ring(self.me)
+        return own.pub.ring != self.me.ring or own.pub.ring == NONE
 
     def give_up(self, own: Own, reason: str, now: int) -> None:
         self.losses.give_up(Loss(own.pub, own.channel, reason, None, now))

@@ -71,6 +71,10 @@ class Transport:
         peer = self.peers.get(id)
         return peer is not None and len(peer.waiting) >= most
 
+    def full(self, most: int) -> list[int]:
+        """Those for whom so much waits."""
+        return [id for id, peer in self.peers.items() if len(peer.waiting) >= most]
+
     def on_its_way(self) -> int:
         return sum(len(peer.flying) + len(peer.waiting) + len(peer.subs) for peer in self.peers.values())
 
@@ -101,7 +105,10 @@ class Transport:
             self.fill(peer, now)
 
     def fill(self, peer: Peer, now: int) -> None:
-        while peer.has_room() and (pending := peer.next_to_fly()) is not None:
+        while (peer.waiting or peer.subs) and peer.has_room():
+            pending = peer.next_to_fly() if peer.subs else peer.waiting.popleft()
+            if pending is None:
+                return
             self.numbered += 1
             self.launch(peer, peer.fly(pending), pending, now)
 
