@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from psvr.node import growing, outbox, seal, sessions, transport
+from psvr.node import growing, losses, outbox, seal, sessions, transport
 from psvr.node.node import Node
 from psvr.node.peer import MANY, REMEMBERED, Peer
 
@@ -17,7 +17,8 @@ def of_peer(peer: Peer) -> Iterator[tuple[str, int, int]]:
     yield "bytes of halves", sum(len(p) for half in peer.halves.values() for p in half.parts.values()), \
         (transport.HALVES + 1) * transport.PARTS * transport.ROOM
     yield "flying", len(peer.flying), MANY
-    yield "waiting", len(peer.waiting), transport.URGENT + 16 * transport.PARTS
+    yield "waiting", len(peer.waiting), transport.QUEUE + 16 * transport.PARTS
+    yield "SUBs that wait", len(peer.subs), transport.SUBS
     yield "acknowledgements", len(peer.acks), 256
 
 
@@ -45,6 +46,8 @@ def of_node(node: Node) -> Iterator[tuple[str, int, int]]:
     yield "channels", len(node.host.me.channel), growing.PLACES * node.config.channels
     yield "wants", len(node.host.me.wants), growing.PLACES * node.config.channels
     yield "kept", len(node.host.outbox.kept), outbox.KEPT
+    for table in (node.host.losses.noted, node.host.losses.sent_again, node.host.losses.counted):
+        yield "losses", len(table), losses.MOST
     yield "events counted", len(node.teller.counts), 32
     yield "reasons counted", len(node.teller.reasons), 32
     for subscriptions in node.inbox.wanted.values():

@@ -306,3 +306,27 @@ def test_what_is_at_the_place_of_the_socket(tmp_path: Path) -> None:
 @given(st.binary())
 def test_data_comes_back(data: bytes) -> None:
     assert data_of(json.loads(json.dumps(with_data(data)))) == data
+
+
+@pytest.mark.parametrize("removed", [True, False])
+def test_a_node_that_stops_leaves_the_socket_of_a_newer_one_alone(removed: bool, tmp_path: Path) -> None:
+    """Somebody has removed that of the old one, or it is just stopping, and does not answer any more."""
+    async def run() -> None:
+        old, new = Local(tmp_path / "old"), Local(tmp_path / "new")
+        async with asyncio.timeout(30), old.node, new.node:
+            newer = Control(new.node, old.path, Log())
+            await old.control.start()
+            await old.subscribed("a")                   # it waits a moment for this client
+            if removed:
+                old.path.unlink()
+                await newer.start()
+                await old.control.stop()
+            else:
+                stops = asyncio.create_task(old.control.stop())
+                await asyncio.sleep(0)
+                await newer.start()
+                await stops
+            assert [answer["boot"] for answer in await old.ask({"op": "status"})] == [new.node.host.boot]
+            await newer.stop()
+            assert not old.path.exists()
+    asyncio.run(run())

@@ -9,7 +9,7 @@ from virtual import Virtual
 from psvr.node import naming, udp
 from psvr.node.host import ID_BYTES, POSITION_BYTES
 from psvr.node.peer import MANY, TAKEN
-from psvr.node.transport import ROOM, URGENT
+from psvr.node.transport import ROOM, SUBS
 from psvr.protocol import constants as k
 from psvr.protocol import wire
 from psvr.protocol.layout import Capacity, blank
@@ -59,10 +59,10 @@ def test_a_sub_that_is_longer_than_any_honest_one_is_not_read() -> None:
 
 def test_subs_do_not_pile_up_for_a_neighbour_that_does_not_answer() -> None:
     net = line()
-    for i in range(2 * URGENT):
+    for i in range(2 * SUBS):
         assert net.hosts[1].take(2, sub(net, [i + 1]), net.now) == TAKEN
     peer = net.hosts[1].transport.peers[0]
-    assert len(peer.waiting) == URGENT and len(peer.flying) == MANY
+    assert len(peer.subs) == SUBS and len(peer.flying) == MANY
 
 
 @pytest.mark.parametrize("name, payload", [("x" * (naming.NAME_MOST + 1), 0), ("x", naming.PAYLOAD_MOST + 1)])

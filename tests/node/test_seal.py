@@ -168,6 +168,30 @@ def test_the_key_of_a_boot_is_hkdf_and_differs_by_all_it_is_made_of() -> None:
                 module.boot_key(A, b"saltsalt", 8)}) == 4
 
 
+def test_no_nonce_is_ever_used_twice_under_one_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Through many datagrams, changes of keys back and forth, and starts; the counter is in each nonce."""
+    used: list[tuple[bytes, bytes]] = []
+
+    class Cipher:
+        def __init__(self, key: bytes) -> None:
+            self.key = key
+
+        def encrypt(self, nonce: bytes, plain: bytes, head: bytes) -> bytes:
+            used.append((self.key, nonce))
+            return plain + bytes(16)
+
+    monkeypatch.setattr(module, "new_cipher", lambda key, salt, id: Cipher(module.boot_key(key, salt, id)))
+    for _ in range(5):
+        sender = Seal(RING, 7)
+        for ring in (RING, OTHER, RING, Keyring((B, A)), RING):
+            sender.rekey(ring)
+            for _ in range(200):
+                head = sender.seal(b"x")[:HEAD.size]
+                assert used[-1][1] == sender.salt[4:] + sender.counter.to_bytes(8, "big") == head[-12:]
+    assert len(used) == len(set(used)) == 5000
+    assert len({key for key, _ in used}) == 10, "a key of its own for each start and network key"
+
+
 def test_a_seal_shows_no_secret() -> None:
     sender = Seal(Keyring((b"secretsecretsecretsecretsecret!!",)), 7)
     assert "secret" not in repr(sender) and "secret" not in str(sender)

@@ -1,11 +1,14 @@
 """The trace of a live node: written line by line, bounded on the disk, and never in the node's way."""
 
 import asyncio
+import contextlib
 import os
 from pathlib import Path
 from typing import Any
 
 import pytest
+from benchmarks.ports import free_ports
+from two_nodes import HELLO, knows
 
 from psvr.errors import BadInput
 from psvr.node.inbox import TOO_SLOW
@@ -136,6 +139,35 @@ def test_a_folder_that_cannot_be_is_refused_at_once(tmp_path: Path) -> None:
     for folder in (tmp_path / "file", tmp_path / "file" / "sub"):
         with pytest.raises(BadInput, match=r"^trace: .* cannot be written: "):
             tracing(folder, Said())
+
+
+def test_bytes_are_those_of_the_payload_at_every_hop(tmp_path: Path) -> None:
+    """Of what comes from another node, age and name are not counted."""
+    async def run() -> list[dict[str, Any]]:
+        rows, ports = list[dict[str, Any]](), free_ports(3)
+        async with contextlib.AsyncExitStack() as stack:
+            nodes = [await stack.enter_async_context(
+                Node(id=i, state=tmp_path / str(i), hello=HELLO, listen=f"127.0.0.1:{port}", note=rows.append,
+                     peers=[f"127.0.0.1:{ports[j]}" for j in (i - 1, i + 1) if 0 <= j < 3]))
+                for i, port in enumerate(ports)]
+            news = nodes[2].subscribe("news", room=1)
+            await knows(nodes[0], "news")
+            for _ in range(2):
+                await nodes[0].publish("news", bytes(100))
+            while nodes[2].status()["dropped"] != {TOO_SLOW: 1}:
+                await asyncio.sleep(HELLO)
+            assert len((await anext(news)).data) == 100
+            nodes[2].link.put = lambda datagram, to: None       # type: ignore[attr-defined]    # it does not answer …
+            sent = nodes[1].teller.counts["sent"]
+            await nodes[0].publish("news", bytes(100))
+            while nodes[1].teller.counts["sent"] == sent:       # … what is sent there, until the nodes stop
+                await asyncio.sleep(HELLO)
+        return rows
+    rows = [row for row in asyncio.run(run()) if row.get("channel") == "news" and "sequence" in row]
+    assert {(row["event"], row["node"]) for row in rows} >= {
+        ("published", 0), ("sent", 0), ("received", 1), ("sent", 1), ("received", 2), ("delivered", 2), ("dropped", 2),
+        ("dropped", 1)}
+    assert {row["bytes"] for row in rows} == {100}
 
 
 def test_what_an_application_does_not_take_stands_in_the_trace(tmp_path: Path) -> None:

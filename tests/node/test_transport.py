@@ -5,8 +5,8 @@ import random
 import pytest
 
 from psvr.node import envelope
-from psvr.node.peer import EARLY, FULL, LITTLE, MANY, MUCH, REMEMBERED, SOME, TAKEN, Peer
-from psvr.node.transport import HALF_LIFE, HALVES, PARTS, QUEUE, ROOM, TRIES, Transport
+from psvr.node.peer import EARLY, FULL, LITTLE, MANY, MUCH, REMEMBERED, SHARE, SOME, TAKEN, Peer
+from psvr.node.transport import HALF_LIFE, HALVES, PARTS, QUEUE, ROOM, SUBS, TRIES, Transport
 from psvr.protocol.constants import KEEP
 
 
@@ -37,6 +37,9 @@ class Pair:
 
     def send(self, frame: bytes) -> None:
         self.ends[0].send(1, frame, self.now, lambda good, _: self.told.append(good), lambda: True)
+
+    def send_sub(self, frame: bytes) -> None:
+        self.ends[0].send_sub(1, frame, self.now, lambda: True)
 
     def run(self, seconds: float) -> None:
         end = self.now + round(seconds * 1e6)
@@ -280,10 +283,115 @@ def test_a_slow_way_is_found_out_and_not_filled_with_repetitions() -> None:
     assert pair.told == [True] * 500 and pair.ends[0].again < 150
 
 
-def test_what_must_not_wait_goes_first() -> None:
+def test_frames_that_wait_for_their_last_part_are_kept_as_many_as_can_fly() -> None:
+    pair = Pair()
+    pair.refuse = 1 << 30
+    pair.ends[0].send_items = lambda plain, _: pair.air.append((pair.now + len(pair.air), 1, plain))    # in their order
+    frames = [i.to_bytes(2, "big") * 597 for i in range(MANY)]      # in two parts, the second as small as it gets
+    for frame in frames:
+        pair.send(frame)
+    pair.run(10)
+    assert len(pair.peers[1].halves) == MANY
+    pair.refuse = 0
+    pair.run(5)
+    assert pair.told == [True] * MANY and sorted(pair.taken) == sorted(frames)
+
+
+def test_what_is_too_old_to_be_known_is_not_acknowledged() -> None:
+    """Better that it is given up there than taken for known here."""
+    pair = Pair()
+    for number in (REMEMBERED + 5, 5, 6):
+        for item in envelope.items(envelope.frame(number, b"%d" % number)):
+            pair.ends[1].hear(pair.peers[1], item, pair.now, pair.take)
+    assert pair.peers[1].acks == [REMEMBERED + 5, 6] and pair.taken == [b"4101", b"6"]
+
+
+def test_subs_do_not_wait_for_all_pubs() -> None:
     pair = Pair()
     for i in range(MANY + QUEUE):
         pair.send(i.to_bytes(2, "big"))
-    pair.ends[0].send(1, b"first", pair.now, lambda good, _: None, lambda: True, first=True)
+    pair.send_sub(b"first")
     pair.run(20)
     assert pair.taken.index(b"first") <= 2 * MANY and len(pair.taken) == len(set(pair.taken)) == MANY + QUEUE + 1
+
+
+def test_pubs_do_not_wait_for_all_subs() -> None:
+    """SUBs come faster than they can go; a PUB among them neither starves nor is taken for one that came before."""
+    pair, subs = Pair(), 0
+    pubs = [b"pub %d" % i for i in range(300)] + [bytes([i]) * 5000 for i in range(10)]
+    for pub in pubs:
+        pair.send(pub)
+    while len(pair.taken) < 2 * REMEMBERED:
+        for _ in range(400):
+            subs += 1
+            pair.send_sub(b"sub %d" % subs + bytes(900))
+        pair.run(0.02)
+    assert len(pair.peers[0].subs) > SUBS // 2, "there were always more"
+    came = {frame: place for place, frame in enumerate(pair.taken)}
+    assert pair.told == [True] * len(pubs) and all(pub in came for pub in pubs)
+    assert max(came[pub] for pub in pubs) < 2 * (SHARE + 1) * len(pubs), "each has its turn"
+
+
+def test_subs_have_their_share_beside_large_pubs() -> None:
+    """A share of the items, not of the frames: of which there are 51 in each of these."""
+    pair = Pair()
+    for i in range(30):
+        pair.send(bytes([i]) * 60_000)
+    for i in range(500):
+        pair.send_sub(b"sub %d" % i)
+    pair.run(10)
+    last = max(place for place, frame in enumerate(pair.taken) if frame.startswith(b"sub"))
+    assert pair.told == [True] * 30 and len(pair.taken) == 530
+    assert sum(len(frame) == 60_000 for frame in pair.taken[:last]) <= 1 + 500 / (51 * SHARE) + 1
+
+
+def test_numbers_are_in_the_order_of_flight() -> None:
+    """A frame in parts has successive numbers, though SUBs are sent while it flies."""
+    pair, flew = Pair(), list[envelope.Item]()
+    put = pair.put
+
+    def watch(to: int, plain: bytes) -> None:
+        flew.extend(item for item in envelope.items(plain) if to == 1 and item.kind != envelope.ACK)
+        put(to, plain)
+
+    pair.ends[0].send_items = lambda plain, _: watch(1, plain)
+    for i in range(40):
+        pair.send(bytes([i]) * (5000 if i % 3 else 50))
+        for j in range(10):
+            pair.send_sub(b"sub %d %d" % (i, j))
+    pair.run(10)
+    assert pair.told == [True] * 40 and pair.ends[0].again == 0, "else numbers come twice"
+    assert [item.number for item in flew] == list(range(1, len(flew) + 1))
+    assert all(item.part == 0 or flew[place - 1].part == item.part - 1 for place, item in enumerate(flew))
+
+
+def test_a_sub_that_waits_already_is_not_sent_twice() -> None:
+    pair = Pair()
+    for i in range(MANY):
+        pair.send(i.to_bytes(2, "big"))
+    for _ in range(50):
+        pair.send_sub(b"the same")
+        pair.send_sub(b"another")
+    assert len(pair.peers[0].subs) == 2
+    pair.run(5)
+    pair.send_sub(b"the same")                          # it has flown: that was then
+    pair.run(1)
+    assert sorted(frame for frame in pair.taken if len(frame) > 2) == [b"another", b"the same", b"the same"]
+
+
+def test_a_sub_of_a_ring_that_is_no_more_is_not_sent() -> None:
+    pair, ring = Pair(), [1]
+    for i in range(MANY):
+        pair.send(i.to_bytes(2, "big"))
+    for now in (1, 2):
+        ring[0] = now
+        pair.ends[0].send_sub(1, b"ring %d" % now, pair.now, lambda now=now: ring[0] == now)
+    pair.run(5)
+    assert [frame for frame in pair.taken if len(frame) > 2] == [b"ring 2"] and pair.ends[0].on_its_way() == 0
+
+
+def test_subs_that_wait_have_a_bound() -> None:
+    pair = Pair(0, loss=1.0)
+    for i in range(3 * SUBS):
+        pair.send_sub(b"%d" % i)
+    assert len(pair.peers[0].subs) == SUBS and len(pair.peers[0].flying) == MANY

@@ -14,8 +14,10 @@ from psvr.protocol.records import Pub
 class Virtual:
     def __init__(self, edges: list[tuple[int, int]], n: int, *, loss: float = 0.0, seed: int = 0,
                  delay: tuple[int, int] = (200, 2000), twice: float = 0.0, hello: float = 0.2,
-                 options: dict[str, Any] | None = None) -> None:
-        self.random, self.loss, self.delay, self.twice = random.Random(seed), loss, delay, twice
+                 rate: float = 0.0, options: dict[str, Any] | None = None) -> None:
+        """`rate`: bytes per second that pass a link in one direction; 0: any number."""
+        self.random, self.loss, self.delay, self.twice, self.rate = random.Random(seed), loss, delay, twice, rate
+        self.free: dict[tuple[int, int], int] = {}                  # from whom, to whom → when the link is free again
         self.near: list[set[int]] = [set() for _ in range(n)]
         for u, v in edges:
             self.near[u].add(v)
@@ -53,8 +55,15 @@ class Virtual:
     def put(self, v: int, u: int, plain: bytes) -> None:
         for _ in range(1 + (self.random.random() < self.twice)):
             if u in self.near[v] and self.random.random() >= self.loss:
-                when = self.now + self.random.randint(*self.delay)
+                when = self.through(v, u, len(plain)) + self.random.randint(*self.delay)
                 heapq.heappush(self.queue, (when, next(self.count), u, v, self.boots[v].to_bytes(1, "big") + plain))
+
+    def through(self, v: int, u: int, length: int) -> int:
+        """When so many bytes have passed."""
+        if not self.rate:
+            return self.now
+        self.free[v, u] = max(self.free.get((v, u), 0), self.now) + round(1e6 * length / self.rate)
+        return self.free[v, u]
 
     def arrive(self, v: int, sender: int, plain: bytes) -> None:
         host, salt = self.hosts[v], plain[:1]
@@ -69,6 +78,7 @@ class Virtual:
 
     def run(self, seconds: float) -> None:
         end = self.now + round(seconds * 1e6)
+        self.flush()
         while True:
             due = [(h.next_due(self.now), v) for v, h in enumerate(self.hosts) if self.alive[v]]
             when, v = min(due)
@@ -84,10 +94,13 @@ class Virtual:
             else:
                 self.now = when
                 self.hosts[v].wake(self.now)
-            for u, host in enumerate(self.hosts):
-                if self.alive[u]:
-                    host.transport.flush()
+            self.flush()
         self.now = end
+
+    def flush(self) -> None:
+        for host, alive in zip(self.hosts, self.alive):
+            if alive:
+                host.transport.flush()
 
     def publish(self, v: int, channel: str = "c", data: bytes = b"x") -> tuple[int, int, int]:
         number = self.hosts[v].publish(channel, data, self.now)

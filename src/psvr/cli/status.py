@@ -36,6 +36,8 @@ def in_words(status: dict[str, Any]) -> Iterator[str]:
                                         for kind, n in status["transmissions"].items())
     for reason, count in status["dropped"].items():
         yield f"dropped {count:,}: {reason}"
+    for reason, count in status["losing"].items():
+        yield f"dropped soon, unless sent again, {count:,}: {reason}"
     yield from neighbours(status["neighbours"])
 
 

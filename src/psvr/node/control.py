@@ -52,13 +52,13 @@ class Control:
     async def stop(self) -> None:
         if self.server is None:
             return
+        with contextlib.suppress(OSError):
+            if os.stat(self.path).st_ino == self.inode:     # not that of a node started since; while this one is open,
+                os.unlink(self.path)                        # no other has its number
         self.server.close()
         for client in list(self.clients):
             client.cancel()
         await asyncio.gather(*self.clients, return_exceptions=True)
-        with contextlib.suppress(OSError):
-            if os.stat(self.path).st_ino == self.inode:     # not that of a node started since
-                os.unlink(self.path)
         self.server = None
 
     async def accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

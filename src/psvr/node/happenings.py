@@ -24,7 +24,7 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class Dropped(Event):
-    """A publication, or a part of its task, went no further here."""
+    """A publication, or a part of its task, went no further here, and that cannot be made good any more."""
 
     reason: str
     channel: str

@@ -6,7 +6,6 @@ from collections.abc import AsyncIterator, Callable
 from psvr.protocol.records import Pub
 
 from .happenings import Message
-from .window import Name
 
 BYTES = 32 << 20            # of messages that wait for one application, beside their number
 TOO_SLOW = "the application does not take its messages"
@@ -56,7 +55,7 @@ class Subscription(AsyncIterator[Message]):
 class Inbox:
     """Who wants what."""
 
-    def __init__(self, dropped: Callable[[str, str, Name], None]) -> None:
+    def __init__(self, dropped: Callable[[str, Message], None]) -> None:
         self.dropped = dropped
         self.wanted: dict[str, list[Subscription]] = {}
         self.delivered = 0
@@ -82,10 +81,9 @@ class Inbox:
         subscriptions = self.wanted.get(channel)
         if subscriptions is None:
             return False
-        name = (pub.origin, pub.boot, pub.number)
-        message = Message(channel, data, *name, pub.hops)
+        message = Message(channel, data, pub.origin, pub.boot, pub.number, pub.hops)
         for subscription in subscriptions:
             if not subscription.put(message):
-                self.dropped(TOO_SLOW, channel, name)
+                self.dropped(TOO_SLOW, message)
         self.delivered += 1
         return True

@@ -47,6 +47,10 @@ def payload_of(data: bytes) -> bytes:
     return data[HEAD.size + HEAD.unpack_from(data)[1]:]
 
 
+def payload_length(data: bytes) -> int:
+    return len(data) - HEAD.size - int(HEAD.unpack_from(data)[1])
+
+
 def checked(name: object, payload: object) -> tuple[str, bytes]:
     """What an application wants to publish, or one line that says what is wrong with it."""
     if isinstance(payload, str):

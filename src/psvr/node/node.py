@@ -57,7 +57,7 @@ class Node:
         self.timer: asyncio.TimerHandle | None = None
         self.running = self.ending = self.settling = False
         self.turns = 0
-        self.room: list[asyncio.Future[None]] = []
+        self.waiters: dict[int, list[asyncio.Future[None]]] = {}       # publishers, by what they wait for
 
     # --- from start to end
 
@@ -106,6 +106,7 @@ class Node:
     async def drain(self) -> None:
         loop = asyncio.get_running_loop()
         end = loop.time() + DRAIN
+        await asyncio.sleep(0)      # publishers that waited have their turn
         while (self.host.outbox.waiting or self.transport.on_its_way()) and loop.time() < end:
             await asyncio.sleep(PAUSE)
 
@@ -126,19 +127,23 @@ class Node:
     # --- for applications
 
     async def publish(self, channel: str, data: bytes | str) -> int:
-        """Publish; the number of the publication.  Waits while there is too much on its way already."""
+        """Publish; the number of the publication.  Waits while there is too much on its way to where it has to go."""
         name, payload = checked(channel, data)
-        while self.is_open() and self.is_full():
-            waiter = asyncio.get_running_loop().create_future()
-            self.room.append(waiter)
-            await waiter
         self.check_open()
-        number = self.host.publish(name, payload, now())
+        publishing = self.host.publishing
+        own = publishing.begin(name, payload, now())
+        try:
+            while (at := publishing.waits_for(own)) is not None and self.is_open():
+                waiter = asyncio.get_running_loop().create_future()
+                self.waiters.setdefault(at, []).append(waiter)
+                await waiter
+        finally:                    # also when the application does not want to wait: it has a number, it goes
+            publishing.go(own, now())
         self.settle_soon()
         self.turns += 1
         if self.turns % YIELD == 0:
             await asyncio.sleep(0)
-        return number
+        return own.pub.number
 
     def subscribe(self, channel: str, room: int = QUEUE) -> Subscription:
         """Messages of a channel from now on.  Those that an application does not take are dropped beyond `room`."""
@@ -183,15 +188,12 @@ class Node:
         if not self.is_open():
             raise BadInput("the node is not running; it does within `async with`")
 
-    def is_full(self) -> bool:
-        return self.host.outbox.is_full(self.host.me) or self.host.is_busy()
-
     def wake_publishers(self) -> None:
-        if self.room and (not self.is_open() or not self.is_full()):
-            waiting, self.room = self.room, []
-            for waiter in waiting:
-                if not waiter.done():
-                    waiter.set_result(None)
+        for at in list(self.waiters):
+            if not self.is_open() or self.host.publishing.has_room(at):
+                for waiter in self.waiters.pop(at):
+                    if not waiter.done():
+                        waiter.set_result(None)
 
     # --- time
 

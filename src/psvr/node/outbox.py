@@ -1,6 +1,7 @@
 """Publications of this node's own applications: those that wait for a ring, and those that may have to be repeated."""
 
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from psvr.protocol import constants as k
@@ -23,10 +24,14 @@ class Own:
     data: bytes             # name and payload
     made: int
     doubted: bool = False
+    here: bool = False      # an application of this node wants it
+    early: bool = False     # when it was last sent, tables were being filled …
+    sent: bool = False      # … and there was a subscriber to send it to
 
 
 class Outbox:
-    def __init__(self) -> None:
+    def __init__(self, evicted: Callable[[Own, int], None]) -> None:
+        self.evicted = evicted
         self.waiting: deque[Own] = deque()
         self.kept: deque[Own] = deque()
         self.bytes = self.doubted = self.doubted_bytes = 0
@@ -35,12 +40,12 @@ class Outbox:
         self.ring: int | None = None            # on which all of them went out, if that is known
 
     def is_full(self, me: Node) -> bool:
-        """No more should be published now: `publish` waits.
+        """No more should be published now: `publish` waits."""
+        return len(self.waiting) >= k.OUTBOX or self.is_crowded(me)
 
-        What goes out while tables are being filled is repeated: it must stay.
-        """
-        many = 2 * self.doubted >= KEPT or 2 * self.doubted_bytes >= KEPT_BYTES
-        return len(self.waiting) >= k.OUTBOX or (many and rules.is_filling(me))
+    def is_crowded(self, me: Node) -> bool:
+        """What goes out while tables are being filled is repeated: it must stay, and has taken half of the room."""
+        return (2 * self.doubted >= KEPT or 2 * self.doubted_bytes >= KEPT_BYTES) and rules.is_filling(me)
 
     def wait(self, own: Own, now: int) -> None:
         self.waiting.append(own)
@@ -52,20 +57,32 @@ class Outbox:
         if own.pub.ring != self.ring:
             self.ring = None
         while len(self.kept) > KEPT or self.bytes > KEPT_BYTES:
-            self.count(self.kept.popleft(), -1)
+            self.evicted(self.leave(), now)
         if self.look_at is None:
             self.look_at = now + KEPT_LOOK
 
     def ready(self, me: Node, now: int) -> list[Own]:
-        """Those that have waited long enough: there is a ring, or it is too late."""
-        found = []
-        while self.waiting and (not rules.should_wait(me) or now - self.waiting[0].made >= k.KEEP):
+        """Those that have waited long enough: there is a ring, and room to keep them, or it is too late."""
+        found, good = [], not rules.should_wait(me) and not self.is_crowded(me)
+        while self.waiting and (good or now - self.waiting[0].made >= k.KEEP):
             found.append(self.waiting.popleft())
         return found
 
-    def to_repeat(self, me: Node, now: int) -> list[Own]:
+    def leave(self) -> Own:
+        """The one that was kept longest."""
+        own = self.kept.popleft()
+        self.count(own, -1)
+        return own
+
+    def too_old(self, now: int) -> list[Own]:
+        """Those that are not kept any longer."""
+        found = []
         while self.kept and now - self.kept[0].made >= k.KEEP:
-            self.count(self.kept.popleft(), -1)
+            found.append(self.leave())
+        return found
+
+    def to_repeat(self, me: Node) -> list[Own]:
+        """The first of those that may have been lost with a ring, or have not reached all."""
         if me.ring == self.ring and self.doubted == 0:
             return []
         found = [own for own in self.kept if rules.should_repeat(me, own.pub, own.doubted)]

@@ -1,10 +1,11 @@
 """A neighbour as the transport sees it: what is on its way there, what has come from there, how long that takes."""
 
-from collections import deque
+from collections import OrderedDict, deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from . import envelope
 from .envelope import NUMBERS
 from .link import Address
 
@@ -12,6 +13,8 @@ MANY, MUCH = 256, 64 << 10  # items, and bytes, on their way to one neighbour: a
 SOME, LITTLE, STEP = 16 << 10, 8 << 10, 1200    # … bytes at first, the least, and more with each trip there and back
 FIRST, LEAST, MOST = 60_000, 20_000, 500_000        # µs until a frame is tried again: at first, and the limits later
 REMEMBERED = 4096           # numbers of a neighbour that are known to have come
+PARTS = 64                  # of one frame
+SHARE = 4                   # SUBs that go for each item of a PUB that waits: tables must not run out, nor PUBs starve
 
 EARLY, TAKEN, FULL = range(3)            # of a frame that has come: of no use yet, taken over, no room for it
 
@@ -22,11 +25,14 @@ Useful = Callable[[], bool]
 
 @dataclass(slots=True)
 class Pending:
-    """An item that has not been acknowledged."""
+    """A frame, or a part of one, that has not been acknowledged."""
 
-    item: bytes
+    content: bytes
     done: Done
     useful: Useful
+    part: int = 0
+    parts: int = 1
+    item: bytes = b""                                           # as it flies, with a number
     tries: int = 0
     begun: int = 0                                              # when it was sent first …
     sent: int = 0                                               # … and last
@@ -62,10 +68,12 @@ class Peer:
     id: int
     salt: bytes
     address: Address
-    number: int = 0                                             # of the last item
+    number: int = 0                                             # of the last item that has flown
     heard: int = 0                                              # when it last said something
-    flying: dict[int, Pending] = field(default_factory=dict)
-    waiting: deque[tuple[int, Pending]] = field(default_factory=deque)
+    flying: dict[int, Pending] = field(default_factory=dict)    # in the order of their numbers
+    waiting: deque[Pending] = field(default_factory=deque)      # PUBs, the parts of one side by side
+    subs: OrderedDict[bytes, Pending] = field(default_factory=OrderedDict)      # that wait, by content
+    ahead: int = 0                                              # SUBs that went before PUBs, beyond their share
     load: int = 0                                               # bytes that are flying …
     limit: int = SOME                                           # … and may be …
     slowed: int = 0                                             # … since then
@@ -101,9 +109,34 @@ class Peer:
 
     def has_room(self) -> bool:
         """One more may be on its way, not so far ahead of the oldest that this would count as known."""
-        oldest = next(iter(self.flying), self.waiting[0][0])
-        ahead = (self.waiting[0][0] - oldest) % NUMBERS
-        return len(self.flying) < MANY and self.load < self.limit and not REMEMBERED // 2 <= ahead < NUMBERS // 2
+        if not self.flying:
+            return True
+        return len(self.flying) < MANY and self.load < self.limit and \
+            (self.number - next(iter(self.flying))) % NUMBERS < REMEMBERED // 2
+
+    def next_to_fly(self) -> Pending | None:
+        """SUBs first, in their share; a frame whose first part has flown is completed before."""
+        waiting = self.waiting
+        while self.subs and (not waiting or (self.ahead < SHARE and waiting[0].part == 0)):
+            _, sub = self.subs.popitem(last=False)
+            if sub.useful():            # not of a ring that is no more
+                self.ahead = min(self.ahead + 1, SHARE)
+                return sub
+        if not waiting:
+            return None
+        self.ahead = max(self.ahead - SHARE, -SHARE * PARTS)
+        return waiting.popleft()
+
+    def fly(self, pending: Pending) -> int:
+        """Give it the next number, in the order in which items fly first, so that none lags behind those after it."""
+        self.number = number = (self.number + 1) % NUMBERS
+        if pending.parts == 1:
+            pending.item = envelope.frame(number, pending.content)
+        else:
+            pending.item = envelope.part(number, pending.part, pending.parts, pending.content)
+        self.flying[number] = pending
+        self.load += len(pending.item)
+        return number
 
     def slow_down(self, pending: Pending, now: int) -> None:
         """An item was lost, or is late, or there is no room for it: half as much at a time, once for all that flew
@@ -125,12 +158,13 @@ class Peer:
         return pending
 
     def is_known(self, number: int) -> bool:
-        """It has come before, or so long ago that nobody knows."""
-        ahead = (number - self.newest) % NUMBERS
-        if 0 < ahead < NUMBERS // 2 or not self.seen:
-            return False
+        """It has come before."""
         behind = (self.newest - number) % NUMBERS
-        return behind >= REMEMBERED or bool(self.seen >> behind & 1)
+        return behind < REMEMBERED and bool(self.seen >> behind & 1)
+
+    def is_too_old(self, number: int) -> bool:
+        """Nobody knows whether it has come before."""
+        return self.seen != 0 and REMEMBERED <= (self.newest - number) % NUMBERS <= NUMBERS // 2
 
     def know(self, number: int) -> None:
         ahead = (number - self.newest) % NUMBERS

@@ -5,6 +5,7 @@ import contextlib
 import signal
 import time
 import traceback
+from collections import Counter
 from collections.abc import AsyncIterator, Iterator, Mapping
 from dataclasses import asdict
 from typing import Any
@@ -41,10 +42,10 @@ async def serve(config: Config, environment: Mapping[str, str]) -> None:
 
 
 async def run(config: Config, keys: Keyring | None, log: Log, stop: asyncio.Event) -> None:
-    async with running(config, log) as node:
+    async with running(config, log) as (node, drops):
         start(node, config, keys, log)
         asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, read_keys_again, node, config, log)
-        await watched(node, log, stop)
+        await watched(node, log, drops, stop)
         log.info("stops")
 
 
@@ -64,20 +65,44 @@ def asked_to_stop() -> Iterator[asyncio.Event]:
             signal.signal(number, signal.SIG_IGN if stop.is_set() else usual)
 
 
+class Drops:
+    """What a node has dropped, in the log: a line per reason and period, however many there were."""
+
+    def __init__(self, node: Node, log: Log) -> None:
+        self.node, self.log = node, log
+        self.told: Counter[str] = Counter()
+
+    async def go_on(self) -> None:
+        while True:
+            await asyncio.sleep(REPORT)
+            self.report()
+
+    def report(self) -> None:
+        for reason, total in self.node.teller.reasons.items():
+            if total > self.told[reason]:
+                self.log.warning("publications dropped", reason=reason, count=total - self.told[reason], total=total)
+                self.told[reason] = total
+
+
 @contextlib.asynccontextmanager
-async def running(config: Config, log: Log) -> AsyncIterator[Node]:
-    """A node with its trace and its socket."""
+async def running(config: Config, log: Log) -> AsyncIterator[tuple[Node, Drops]]:
+    """A node with its trace and its socket.  What it drops when it stops is traced and logged, too."""
     async with contextlib.AsyncExitStack() as stack:
         trace = Tracing(config.trace, config.run, log.error, config.trace_bytes,
                         config.trace_files) if config.trace else None
-        node = await stack.enter_async_context(Node(config, note=trace))
+        node = Node(config, note=trace)
+        await node.start()
+        drops = Drops(node, log)
+        if trace is not None:
+            stack.callback(trace.close)
+        stack.callback(drops.report)
+        stack.push_async_callback(node.stop)
         if trace is not None:
             trace.begin(f"node-{node.id}")
-            stack.callback(trace.close)
         control = Control(node, config.socket, log)
         await control.start()
         stack.push_async_callback(control.stop)
-        yield node
+        yield node, drops
 
 
 def start(node: Node, config: Config, keys: Keyring | None, log: Log) -> None:
@@ -111,9 +136,9 @@ def link_in_words(config: Config) -> str:
     return f"multicast on {config.interface or LOOPBACK}, port {config.port}"
 
 
-async def watched(node: Node, log: Log, stop: asyncio.Event) -> None:
+async def watched(node: Node, log: Log, drops: Drops, stop: asyncio.Event) -> None:
     """Log what happens until it is time to stop."""
-    tasks = [asyncio.ensure_future(work) for work in (stop.wait(), tell_events(node, log), tell_drops(node, log))]
+    tasks = [asyncio.ensure_future(work) for work in (stop.wait(), tell_events(node, log), drops.go_on())]
     try:
         done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
         for task in done:
@@ -134,18 +159,6 @@ async def tell_events(node: Node, log: Log) -> None:
         else:
             fields = {name: value for name, value in asdict(event).items() if name != "time"}
             (log.debug if isinstance(event, Dropped) else log.info)(WORDS[type(event)], **fields)
-
-
-async def tell_drops(node: Node, log: Log) -> None:
-    """A line per reason and period, however many there were."""
-    before: dict[str, int] = {}
-    while True:
-        await asyncio.sleep(REPORT)
-        now: dict[str, int] = node.status()["dropped"]
-        for reason, count in now.items():
-            if count > before.get(reason, 0):
-                log.warning("publications dropped", reason=reason, count=count - before.get(reason, 0), total=count)
-        before = now
 
 
 def unexpected(log: Log, context: dict[str, Any]) -> None:

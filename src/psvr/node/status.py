@@ -36,7 +36,7 @@ def status(node: "Node", now: int) -> dict[str, Any]:
             "taken": node.taken, "frames": transport.sent, "tried_again": transport.again, "given_up": transport.failed,
             "parent_changes": told.counts["parent changed"], "ring_changes": told.counts["ring changed"]},
         "transmissions": dict(transport.frames), "bytes": dict(transport.bytes),
-        "dropped": dict(told.reasons),
+        "dropped": dict(told.reasons), "losing": node.host.losses.reasons(),
     }
 
 

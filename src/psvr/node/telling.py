@@ -10,7 +10,7 @@ from psvr.protocol import constants as k
 from psvr.protocol.positions import NONE
 from psvr.protocol.records import Pub
 
-from .happenings import DoubleId, Dropped, Event, NeighbourFound, NeighbourLost, ParentChanged, RingChanged
+from .happenings import DoubleId, Dropped, Event, Message, NeighbourFound, NeighbourLost, ParentChanged, RingChanged
 from .host import Host
 
 LISTENS = 4096              # events that wait for a listener; the oldest leave
@@ -63,15 +63,16 @@ class Teller:
         elif event == "neighbour lost":
             self.hand_out(NeighbourLost(wall(), peer if peer is not None else k.NOBODY))
 
-    def too_slow(self, reason: str, channel: str, name: tuple[int, int, int]) -> None:
+    def too_slow(self, reason: str, message: Message) -> None:
         """A message that its application did not take in time."""
         self.counts["dropped"] += 1
         self.reasons[reason] += 1
-        self.hand_out(Dropped(wall(), reason, channel, *name))
+        self.hand_out(Dropped(wall(), reason, message.channel, message.origin, message.boot, message.sequence))
         if self.note is not None:
-            origin, boot, sequence = name
-            self.note({"time": wall(), "clock": "unix", "node": self.id, "event": "dropped", "channel": channel,
-                       "origin": origin, "boot": boot, "sequence": sequence, "reason": reason})
+            self.note({"time": wall(), "clock": "unix", "node": self.id, "event": "dropped",
+                       "channel": message.channel, "origin": message.origin, "boot": message.boot,
+                       "sequence": message.sequence, "hops": message.hops, "bytes": len(message.data),
+                       "reason": reason})
 
     def double(self, id: int) -> None:
         """Another node has this node's id; said now and then, not with every datagram."""

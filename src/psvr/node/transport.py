@@ -6,7 +6,7 @@ names, is not acknowledged, and comes again.
 """
 
 import heapq
-from collections import Counter, deque
+from collections import Counter, OrderedDict, deque
 from collections.abc import Callable
 
 from psvr.protocol.constants import KEEP
@@ -15,14 +15,14 @@ from psvr.protocol.wire import SUB
 from . import envelope
 from .envelope import ACK, FRAME, NUMBERED, NUMBERS, PART, PIECE, WAIT, Item
 from .link import Address
-from .peer import EARLY, TAKEN, Done, Half, Message, Peer, Pending, Take, Useful
+from .peer import EARLY, MANY, PARTS, TAKEN, Done, Half, Message, Peer, Pending, Take, Useful
 
 ROOM = 1200                 # bytes of items in a datagram: with all headers it passes where 1280 bytes pass
-OWN, QUEUE, URGENT = 512, 1024, 1536    # items wait for a neighbour: no more of one's own, of others, and no SUBs
+OWN, QUEUE = 512, 1024      # items of PUBs wait for a neighbour: no more of one's own, and of others …
+SUBS = 4096                 # … and so many SUBs: those for 65,536 channels
 TRIES = 9                   # without an answer …
 HELD = 4                    # … and so many count when the answer is WAIT: that goes on until it is too old
-PARTS = 64                  # of one frame
-HALVES = 128                # frames of one neighbour that miss parts: more than it can have on its way …
+HALVES = MANY               # frames of one neighbour that miss parts: as many as it can have on their way …
 HALF_LIFE = 60_000_000      # … and µs, longer than it tries: its parts fly together, or right behind each other
 
 
@@ -62,8 +62,8 @@ class Transport:
         peer = self.peers.pop(id, None)
         self.touched.pop(id, None)
         if peer is not None:
-            left = [*peer.flying.values(), *(pending for _, pending in peer.waiting)]
-            peer.flying, peer.waiting, peer.load = {}, deque(), 0
+            left = [*peer.flying.values(), *peer.waiting, *peer.subs.values()]
+            peer.flying, peer.waiting, peer.subs, peer.load = {}, deque(), OrderedDict(), 0
             for pending in left:
                 self.fail(pending, now)
 
@@ -71,45 +71,46 @@ class Transport:
         peer = self.peers.get(id)
         return peer is not None and len(peer.waiting) >= most
 
+    def full(self, most: int) -> list[int]:
+        """Those for whom so much waits."""
+        return [id for id, peer in self.peers.items() if len(peer.waiting) >= most]
+
     def on_its_way(self) -> int:
-        return sum(len(peer.flying) + len(peer.waiting) for peer in self.peers.values())
+        return sum(len(peer.flying) + len(peer.waiting) + len(peer.subs) for peer in self.peers.values())
 
-    def send(self, id: int, content: bytes, now: int, done: Done, useful: Useful, first: bool = False) -> None:
-        """A frame to a neighbour; `done` is told how it ended.  Tries stop when it is of no use any more.
-
-        One that must not wait goes before all that do; it is short.
-        """
+    def send(self, id: int, content: bytes, now: int, done: Done, useful: Useful) -> None:
+        """A frame to a neighbour; `done` is told how it ended.  Tries stop when it is of no use any more."""
         peer = self.peers.get(id)
         if peer is None:
-            self.astray.append(Pending(b"", done, useful))
+            self.astray.append(Pending(content, done, useful))
             return
         if len(content) <= ROOM - NUMBERED.size:
-            self.next_number(peer)
-            item = envelope.frame(peer.number, content)
-            (peer.waiting.appendleft if first else peer.waiting.append)((peer.number, Pending(item, done, useful)))
+            peer.waiting.append(Pending(content, done, useful))
         else:
-            self.send_parts(peer, content, done, useful)
+            step = ROOM - PIECE.size
+            pieces = [content[i:i + step] for i in range(0, len(content), step)]
+            told = Message(len(pieces), done).part_done
+            peer.waiting.extend(Pending(piece, told, useful, i, len(pieces)) for i, piece in enumerate(pieces))
         self.fill(peer, now)
 
-    def next_number(self, peer: Peer) -> None:
-        peer.number = (peer.number + 1) % NUMBERS
-        self.numbered += 1
+    def send_sub(self, id: int, content: bytes, now: int, useful: Useful) -> None:
+        """A SUB, which is short and does not wait for all PUBs.
 
-    def send_parts(self, peer: Peer, content: bytes, done: Done, useful: Useful) -> None:
-        step = ROOM - PIECE.size
-        pieces = [content[i:i + step] for i in range(0, len(content), step)]
-        told = Message(len(pieces), done).part_done
-        for index, piece in enumerate(pieces):
-            self.next_number(peer)
-            item = envelope.part(peer.number, index, len(pieces), piece)
-            peer.waiting.append((peer.number, Pending(item, told, useful)))
+        One that waits already says all that the same one would say a second time.  Where too many wait it is left out:
+        it is said again before long.
+        """
+        peer = self.peers.get(id)
+        if peer is not None and len(peer.subs) < SUBS:
+            peer.subs[content] = Pending(content, nothing, useful)
+            self.fill(peer, now)
 
     def fill(self, peer: Peer, now: int) -> None:
-        while peer.waiting and peer.has_room():
-            number, pending = peer.waiting.popleft()
-            peer.flying[number] = pending
-            peer.load += len(pending.item)
-            self.launch(peer, number, pending, now)
+        while (peer.waiting or peer.subs) and peer.has_room():
+            pending = peer.next_to_fly() if peer.subs else peer.waiting.popleft()
+            if pending is None:
+                return
+            self.numbered += 1
+            self.launch(peer, peer.fly(pending), pending, now)
 
     def launch(self, peer: Peer, number: int, pending: Pending, now: int) -> None:
         pending.tries += 1
@@ -158,6 +159,8 @@ class Transport:
         if item.kind == ACK or item.kind == WAIT:
             for number in envelope.numbers(item.body):
                 (self.acknowledged if item.kind == ACK else self.held_up)(peer, number, now)
+            return
+        if peer.is_too_old(item.number):
             return
         what = TAKEN if peer.is_known(item.number) else self.complete(peer, item, now, take)
         if what == TAKEN:
@@ -224,6 +227,10 @@ class Transport:
                     begin, length = i, 0
                 length += len(item)
             self.send_items(b"".join(items[begin:]), peer)
+
+
+def nothing(good: bool, now: int) -> None:
+    """A SUB has arrived, or was given up: then the lease brings it again."""
 
 
 def forget_halves(peer: Peer, now: int) -> None:

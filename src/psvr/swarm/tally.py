@@ -82,7 +82,7 @@ def summary(swarm: Swarm, wall: float) -> dict[str, Any]:
         "max_table_bytes_packed": swarm.watch.max_table_bytes_packed, "entry_bytes_packed": PACKED,
         "overflow": record.total("tables")["no_room"], "left_out": swarm.watch.left_out(),
         "parent_changes": counters["parent_changes"], "ring_changes": counters["ring_changes"],
-        "dropped": dict(record.total("dropped")),
+        "dropped": dict(record.total("dropped") + record.total("losing")),
         "simulated_s": passed, "events": events, "wall_s": round(wall, 6),
         "events_per_s": round(events / wall) if wall > 0 else 0, **NOT_HERE,
     }
