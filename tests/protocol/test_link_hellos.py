@@ -31,6 +31,17 @@ def test_a_hello_says_whether_i_am_kept_and_how_well_i_am_heard(kept: list[tuple
         assert (x.keeps_me, x.q_out) == expected
 
 
+@pytest.mark.parametrize("count, quality, q_out", [(99, 999, k.QUALITY_ONE), (4, -7, 0), (-1, 100, GOOD)])
+def test_a_hello_that_cannot_be_is_read_as_far_as_it_goes(count: int, quality: int, q_out: int) -> None:
+    for listed in ("link", "heard"):
+        me = started()
+        x, said = add_link(me, 0, 5), hello(5, links=0, heards=0)
+        setattr(said, "links" if listed == "link" else "heards", count)
+        getattr(said, listed)[3].id, getattr(said, listed)[3].quality = 9, quality
+        links.hear(me, NOW, said)
+        assert x.q_out == q_out
+
+
 def test_a_link_is_recorded_in_its_place() -> None:
     me = started()
     link = add_link(me, 2, 5, heard=0)
@@ -39,6 +50,8 @@ def test_a_link_is_recorded_in_its_place() -> None:
     links.hear(me, NOW, hello(5, number=102, free=70_000, alt=2))
     assert (link.free, link.alt) == (255, 0)
     assert ids(me.candidate) == []
+    links.hear(me, NOW, hello(6, free=70_000, root=-8))
+    assert (me.candidate[0].id, me.candidate[0].free, me.candidate[0].root) == (6, 255, k.NOBODY)
 
 
 def written(me: Node, capacity: Capacity = SMALL) -> Hello:
