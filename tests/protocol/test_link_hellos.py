@@ -56,8 +56,11 @@ def test_a_link_is_recorded_in_its_place() -> None:
 
 def written(me: Node, capacity: Capacity = SMALL) -> Hello:
     out = blank(Hello, capacity)
-    for record in (*out.link, *out.heard):
-        record.id = 99                                      # remains of the last one
+    out.free = 9                                            # remains of the last one
+    for x in out.link:
+        x.id, x.quality, x.size, x.digest = 99, 9, 9, 9
+    for heard in out.heard:
+        heard.id, heard.quality = 99, 9
     ring.write(me, out)
     links.write(me, out)
     return out
@@ -102,6 +105,15 @@ def test_candidates_take_turns() -> None:
         named.append(tuple(x.id for x in out.heard[:out.heards]))
         assert all(x.quality == x.id - 20 for x in out.heard[:out.heards])
     assert named == [(20, 21), (22, 24), (25, 20), (21, 22), (24, 25)]
+
+
+def test_qualities_that_cannot_be_are_told_as_the_nearest() -> None:
+    for q_in, told in ((-5, 0), (1 << 30, 255)):
+        me = started()
+        add_link(me, 0, 5, q_in=q_in)
+        add_candidate(me, 0, 20, q_in=q_in)
+        out = written(me)
+        assert (out.link[0].quality, out.heard[0].quality) == (told, told)
 
 
 def test_a_turn_that_is_no_place_is_the_nearest() -> None:

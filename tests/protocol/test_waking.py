@@ -1,7 +1,7 @@
 """When a node does what: HELLOs in time and out of turn, SUBs, cleaning."""
 
 import pytest
-from hand_made import CHILD, NOW, OTHER, PARENT, SMALL, add_candidate, add_link, follow, hello, inner, put_on_ring, started
+from hand_made import CHILD, NOW, OTHER, PARENT, SMALL, add_candidate, add_link, hello, inner, started
 
 from network import CHANNEL
 from psvr.protocol import constants as k
@@ -226,13 +226,11 @@ def test_hellos_are_numbered(number: int, following: int) -> None:
     assert me.number == out.number == following
 
 
-def test_a_leaf_of_a_dead_root_is_on_its_own_again() -> None:
+def test_who_gives_up_its_root_gives_up_its_ring() -> None:
     me = quiet(inner())
-    follow(me, PARENT)
     me.fresh = NOW - 100 * PERIOD
-    put_on_ring(me, 20, 4, 10)
     node.derive(me, NOW)
-    assert me.root == 9 and not ring.has_ring(me) and me.trigger_at > 0
+    assert me.dead_root == 0 and not ring.has_ring(me) and me.trigger_at > 0
 
 
 def test_a_root_goes_on_from_the_number_of_its_former_life() -> None:
