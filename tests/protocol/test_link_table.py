@@ -105,7 +105,8 @@ def test_a_free_place_says_nothing() -> None:
 @pytest.mark.parametrize("keeps_me", [0, 1])
 def test_a_demoted_link_is_remembered_as_it_was_heard(keeps_me: int) -> None:
     me = started()
-    add_link(me, 2, 5, heard=NOW - 3, number=17, samples=4, q_in=40_000, q_out=41_000, free=3, root=2, keeps_me=keeps_me)
+    x = add_link(me, 2, 5, heard=NOW - 3, number=17, samples=4, q_in=40_000, q_out=41_000)
+    x.keeps_me, x.free, x.root = keeps_me, 3, 2
     links.demote(me, NOW, 2, 7, 1)
     c = me.candidate[0]
     assert (c.id, c.heard, c.number, c.samples, c.q_in, c.q_out) == (5, NOW - 3, 17, 4, 40_000, 41_000)
