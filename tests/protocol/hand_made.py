@@ -87,3 +87,10 @@ def inner(**settings: int) -> Node:
     add_link(me, 1, CHILD, root=0, parent=9, dist=2, ring=77, length=20, position=[5, 7, 9, NONE])
     add_link(me, 2, OTHER, root=0, parent=2, dist=2, ring=77, length=20, position=[14, 16, NONE, NONE])
     return me
+
+
+def offered(**said: int) -> Node:
+    """Node 9 with a link 5 that offers root 2 at distance 3."""
+    me = started(depth=10)
+    add_link(me, 0, 5, **{"root": 2, "dist": 3, "parent": 4, "seq": 50, **said})
+    return me

@@ -31,6 +31,17 @@ def test_a_hello_says_whether_i_am_kept_and_how_well_i_am_heard(kept: list[tuple
         assert (x.keeps_me, x.q_out) == expected
 
 
+@pytest.mark.parametrize("count, quality, q_out", [(99, 999, k.QUALITY_ONE), (4, -7, 0), (-1, 100, GOOD)])
+def test_a_hello_that_cannot_be_is_read_as_far_as_it_goes(count: int, quality: int, q_out: int) -> None:
+    for listed in ("link", "heard"):
+        me = started()
+        x, said = add_link(me, 0, 5), hello(5, links=0, heards=0)
+        setattr(said, "links" if listed == "link" else "heards", count)
+        getattr(said, listed)[3].id, getattr(said, listed)[3].quality = 9, quality
+        links.hear(me, NOW, said)
+        assert x.q_out == q_out
+
+
 def test_a_link_is_recorded_in_its_place() -> None:
     me = started()
     link = add_link(me, 2, 5, heard=0)
@@ -39,12 +50,17 @@ def test_a_link_is_recorded_in_its_place() -> None:
     links.hear(me, NOW, hello(5, number=102, free=70_000, alt=2))
     assert (link.free, link.alt) == (255, 0)
     assert ids(me.candidate) == []
+    links.hear(me, NOW, hello(6, free=70_000, root=-8))
+    assert (me.candidate[0].id, me.candidate[0].free, me.candidate[0].root) == (6, 255, k.NOBODY)
 
 
 def written(me: Node, capacity: Capacity = SMALL) -> Hello:
     out = blank(Hello, capacity)
-    for record in (*out.link, *out.heard):
-        record.id = 99                                      # remains of the last one
+    out.free = 9                                            # remains of the last one
+    for x in out.link:
+        x.id, x.quality, x.size, x.digest = 99, 9, 9, 9
+    for heard in out.heard:
+        heard.id, heard.quality = 99, 9
     ring.write(me, out)
     links.write(me, out)
     return out
@@ -115,6 +131,15 @@ def test_a_hello_full_of_children_has_room_for_a_candidate(widths: tuple[int, in
     assert out.children == out.links == places and out.free == 0
     assert out.heards == 1 or frame < hello_fixed(*widths) + 12
     assert hello_length(out, *widths) <= frame or frame < hello_fixed(*widths) + 12
+
+
+def test_qualities_that_cannot_be_are_told_as_the_nearest() -> None:
+    for q_in, told in ((-5, 0), (1 << 30, 255)):
+        me = started()
+        add_link(me, 0, 5, q_in=q_in)
+        add_candidate(me, 0, 20, q_in=q_in)
+        out = written(me)
+        assert (out.link[0].quality, out.heard[0].quality) == (told, told)
 
 
 def test_a_turn_that_is_no_place_is_the_nearest() -> None:

@@ -71,7 +71,7 @@ def test_gaps_count_as_losses_and_restarts_do_not() -> None:
 
 
 @pytest.mark.parametrize("numbers, samples", [
-    ([5], 1), ([5, 5], 1), ([5, 6], 2), ([5, 9], 5), ([5, 4], 2),
+    ([0], 1), ([0, 2], 3), ([5], 1), ([5, 5], 1), ([5, 6], 2), ([5, 9], 5), ([5, 4], 2),
     ([5, 21], 1 + 15 + 1), ([5, 22], 1 + 16 + 1), ([5, 1000], 1 + 16 + 1),      # a long gap is a restart, or a fault
 ])
 def test_every_number_heard_or_missed_is_a_sample(numbers: list[int], samples: int) -> None:
@@ -95,6 +95,27 @@ def test_a_number_beyond_all_is_kept_as_the_last(said: int, kept: int) -> None:
     assert c.number == kept
 
 
+def test_a_number_that_a_fault_has_written_is_no_gap() -> None:
+    fault, good = fresh(), fresh()
+    for c in (fault, good):
+        hear_quality(c, 0, number(5))
+    fault.number = -5
+    for c in (fault, good):
+        hear_quality(c, 0, number(6))
+    assert fault.q_in == good.q_in
+
+
+@pytest.mark.parametrize("before, samples, got, after", [
+    (32_768, 0, True, 49_152), (32_768, 0, False, 16_384), (40_000, 1, True, 48_512), (40_000, 1, False, 26_666),
+    (0, 31, True, 1_986), (65_535, 31, False, 63_549), (-50, 0, True, 32_768), (1 << 30, 0, False, 32_767)])
+def test_one_sample(before: int, samples: int, got: bool, after: int) -> None:
+    """A 2nd, 3rd … 33rd of the way, rounded up."""
+    c = fresh()
+    c.q_in, c.samples = before, samples
+    sample(c, got)
+    assert (c.q_in, c.samples) == (after, min(samples + 1, 31))
+
+
 def test_a_sample_never_weighs_less_than_a_33rd() -> None:
     c = fresh()
     c.q_in = k.QUALITY_ONE
@@ -103,8 +124,8 @@ def test_a_sample_never_weighs_less_than_a_33rd() -> None:
     assert c.samples == k.SAMPLES and k.QUALITY_ONE - c.q_in == -(-k.QUALITY_ONE // 33)
 
 
-@pytest.mark.parametrize("q_in, q_out, quality", [(50_000, 20_000, 20_000), (20_000, 50_000, 20_000), (-5, 9, 0),
-                                                  (1 << 30, 1 << 30, k.QUALITY_ONE)])
+@pytest.mark.parametrize("q_in, q_out, quality", [
+    (50_000, 20_000, 20_000), (20_000, 50_000, 20_000), (-5, 9, 0), (9, -5, 0), (1 << 30, 1 << 30, k.QUALITY_ONE)])
 def test_quality_is_the_worse_direction(q_in: int, q_out: int, quality: int) -> None:
     c = fresh()
     c.q_in, c.q_out = q_in, q_out

@@ -99,6 +99,14 @@ def test_every_tree_neighbour_is_told_what_is_wanted_on_the_other_sides() -> Non
     assert said(me) == [(PARENT, [5, 6], 1), (CHILD, [5], 1), (SECOND_CHILD, [5, 6], 1)]
 
 
+def test_a_channel_that_i_want_too_is_named_once() -> None:
+    for channel in (4, 5):                                  # in the first row, and in another
+        me = hub()
+        me.wants[channel % 4] = channel
+        want(me, 1, channel)
+        assert said(me)[0] == (PARENT, [channel], 1)
+
+
 def test_who_wants_nothing_says_so() -> None:
     assert said(hub()) == [(PARENT, [], 1), (CHILD, [], 1), (SECOND_CHILD, [], 1)]
 
@@ -132,11 +140,19 @@ def test_a_complete_message_takes_back_what_it_does_not_name(last: int, left: li
     assert wanting(me, 6) == left and wanting(me, 7) == [CHILD]
 
 
+def test_what_a_message_does_not_count_it_does_not_name() -> None:
+    me, sub = hub(), told(CHILD, 7)
+    sub.channel[1] = 6                                      # remains of the last one
+    want(me, 1, 6)
+    shen.hear_sub(me, NOW, sub)
+    assert (wanting(me, 6), wanting(me, 7)) == ([], [CHILD])
+
+
 def test_a_channel_without_a_row_is_reported_and_the_others_are_noted() -> None:
     me = hub()
     me.channel = [4, 0, 3, 7]
     assert shen.hear_sub(me, NOW, told(CHILD, 8, 5, 12)) == k.NO_ROOM
-    assert (wanting(me, 8), wanting(me, 5), wanting(me, 12)) == ([CHILD], [], [])
+    assert (wanting(me, 8), wanting(me, 5), wanting(me, 12), wanting(me, 7)) == ([CHILD], [], [], [])
 
 
 def test_a_wish_repeated_is_renewed() -> None:
@@ -151,7 +167,8 @@ def test_a_wish_repeated_is_renewed() -> None:
     ([(1, CHANNEL)], told(CHILD, CHANNEL), False),
     ([(1, CHANNEL)], told(CHILD), True),
     ([(3, CHANNEL)], told(CHILD), False),
-    ([(1, CHANNEL)], told(CHILD, CHANNEL, 6), True),
+    ([(1, CHANNEL)], told(CHILD, CHANNEL, 6), True), ([(1, CHANNEL)], told(CHILD, 6, CHANNEL), True),
+    ([(1, 4), (3, 5)], told(CHILD), True),
     ([], told(CHILD), False)])
 def test_news_are_told_soon(before: list[tuple[int, int]], sub: Sub, news: bool) -> None:
     me = hub()

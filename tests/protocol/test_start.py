@@ -23,7 +23,8 @@ def test_a_node_starts_alone_and_knows_nobody() -> None:
     me.wants[1] = 5
     for name in ("number", "turn", "turned_away", "own", "seen_next", "bursts", "overflow", "dead_seq", "dead_at"):
         setattr(me, name, 3)
-    me.dead_root, me.seen[0].origin, me.relayed[0].key, me.trigger_at, me.said_at = 3, 3, 3, 3, 3
+    me.dead_root = me.trigger_at = me.said_at = me.relayed[0].key = me.relayed[0].at = 3
+    me.seen[0].origin = me.seen[0].boot = me.seen[0].number = 3
     settings = snapshot(me.settings, type(me.settings))
     node.start(me, 8, NOW)
     fresh = started(id=8)

@@ -22,6 +22,32 @@ def test_one_node_is_taken_in_per_period_and_one_that_keeps_me_first() -> None:
     assert ids(me.link) == [21, 20] and ids(me.candidate) == []
 
 
+def test_a_period_begins_with_what_is_no_more() -> None:
+    me = started()
+    add_link(me, 0, 5, heard=NOW - 9 * PERIOD)
+    add_candidate(me, 1, 20, heard=NOW - 65 * PERIOD)
+    links.each_period(me, NOW)
+    assert ids(me.link) == [] and ids(me.candidate) == [5]
+
+
+def test_links_that_are_answered_are_no_proposals() -> None:
+    me = started()
+    for i in range(3):
+        add_link(me, i, 5 + i)
+    add_candidate(me, 0, 20)
+    links.each_period(me, NOW)
+    assert links.half_open(me) == 1 and ids(me.link) == [5, 6, 7, 20]
+
+
+def test_who_cannot_be_accepted_does_not_stand_in_the_way_of_a_proposal() -> None:
+    me = full()
+    me.root = 2
+    add_candidate(me, 0, 30, root=2, keeps_me=1)            # of my own tree, and all links are good
+    add_candidate(me, 1, 31, root=1)
+    links.each_period(me, NOW)
+    assert 31 in ids(me.link) and 30 in ids(me.candidate)
+
+
 def test_two_proposals_at_a_time_and_no_limit_to_answers() -> None:
     me = started(capacity=Capacity(links=8, candidates=8))
     add_link(me, 0, 5, keeps_me=0, since=NOW)
@@ -44,7 +70,7 @@ def test_two_proposals_at_a_time_and_no_limit_to_answers() -> None:
     ({"shun": NOW + PERIOD, "evicted": 1}, False),
     ({"free": 0}, False),
     ({"free": 0, "root": 12}, False),                               # it has the larger root: it asks
-    ({"free": 0, "root": 3}, True),                                 # it makes room for the smaller root
+    ({"free": 0, "root": 3}, True), ({"free": 0, "root": 0}, True),     # it makes room for the smaller root
     ({"free": 0, "root": k.NOBODY}, False),
 ])
 @pytest.mark.parametrize("keeps_me", [0, 1])
@@ -101,6 +127,9 @@ STRANGER = {"root": 3, "keeps_me": 1}
     ({21: {"parent": 9}, 22: {"parent": 9}}, STRANGER, None),
     ({21: {"parent": 9}, 22: {"parent": 9, "alt": 1}}, STRANGER, 22),       # a child that has another parent to go to
     ({1: {"alt": 1}, 21: {"parent": 9}, 22: {"parent": 9}}, STRANGER, None),        # not my parent
+    ({20: {"alt": 1}}, STRANGER, 21),                       # after those beside the tree
+    ({22: {"keeps_me": 0, "since": NOW}}, {"root": 0, "keeps_me": 1}, None),        # only for another tree …
+    ({20: {"alt": 1}}, {"root": 0, "keeps_me": 1}, None),
     ({}, {"root": 3, "keeps_me": 0}, None),                 # a larger root, and it does not keep me
     ({}, {"root": 0, "keeps_me": 1}, None),                 # of my own tree, and all links are good
     ({22: {"q_in": k.QUALITY_ADMIT - 1}}, {"root": 0, "keeps_me": 1}, 22),

@@ -77,6 +77,12 @@ def test_distances_grow_by_one_from_a_parent_that_knows_its_child(net: Network, 
     assert wrong(net)["distances"] == verdict
 
 
+def test_a_parent_that_has_no_link_to_its_child_does_not_know_it(net: Network) -> None:
+    net.node[2].parent = 3
+    link(net, 3, 2).id = k.NOBODY
+    assert wrong(net)["distances"] == (1, 2, NONE, 2)
+
+
 def test_sizes_and_digests_are_those_that_children_have_now(net: Network) -> None:
     net.node[2].size = 5
     assert wrong(net)["sizes"] == (2, 1, 2, 6)              # of 1, and of 2 itself

@@ -1,7 +1,7 @@
 """When a node does what: HELLOs in time and out of turn, SUBs, cleaning."""
 
 import pytest
-from hand_made import CHILD, NOW, PARENT, SMALL, add_candidate, add_link, follow, hello, inner, put_on_ring, started
+from hand_made import CHILD, NOW, OTHER, PARENT, SMALL, add_candidate, add_link, hello, inner, started
 
 from network import CHANNEL
 from psvr.protocol import constants as k
@@ -96,6 +96,13 @@ def test_late_news_of_the_root_are_told_at_once_though_nothing_else_changed() ->
         assert (me.trigger_at != 0) == told
 
 
+def test_a_silent_link_is_given_up_as_soon_as_anything_is_derived() -> None:
+    me = quiet(inner())
+    me.link[0].heard = NOW - 9 * PERIOD
+    node.derive(me, NOW)
+    assert me.link[0].id == k.NOBODY and me.parent == OTHER
+
+
 def test_a_new_ring_empties_the_table_and_the_same_ring_does_not() -> None:
     me = in_ring_of_two()
     make_row(me, CHANNEL)
@@ -187,6 +194,16 @@ def test_a_triggered_hello_is_not_a_proof_of_life_and_takes_nobody_in() -> None:
     assert (me.own, me.trigger_at, me.said_at, me.hello_at, me.link[0].id) == (7, 0, NOW, NOW + PERIOD, k.NOBODY)
 
 
+@pytest.mark.parametrize("name", ["hello_at", "trigger_at"])
+def test_what_a_hello_says_is_derived_when_it_is_said(name: str) -> None:
+    """The parent fell silent: whatever the HELLO is for, it says so."""
+    me = quiet(inner())
+    me.link[0].heard = NOW - 9 * PERIOD
+    setattr(me, name, NOW)
+    said, out = woken(me)
+    assert said == node.SAY_HELLO and (out.root, out.parent, out.dist, out.links) == (0, OTHER, 3, 2)
+
+
 def test_nothing_is_said_before_its_time() -> None:
     me = quiet(inner())
     me.trigger_at = NOW + 1
@@ -209,13 +226,11 @@ def test_hellos_are_numbered(number: int, following: int) -> None:
     assert me.number == out.number == following
 
 
-def test_a_leaf_of_a_dead_root_is_on_its_own_again() -> None:
+def test_who_gives_up_its_root_gives_up_its_ring() -> None:
     me = quiet(inner())
-    follow(me, PARENT)
     me.fresh = NOW - 100 * PERIOD
-    put_on_ring(me, 20, 4, 10)
     node.derive(me, NOW)
-    assert me.root == 9 and not ring.has_ring(me) and me.trigger_at > 0
+    assert me.dead_root == 0 and not ring.has_ring(me) and me.trigger_at > 0
 
 
 def test_a_root_goes_on_from_the_number_of_its_former_life() -> None:

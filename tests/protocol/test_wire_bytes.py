@@ -78,6 +78,39 @@ def test_flags_say_whether_there_is_a_ring() -> None:
             wire.decode(frames[2], SMALL)[0].ring] == [-1, -1, -1]                      # type: ignore[index]
 
 
+def test_a_ring_called_0_is_a_ring() -> None:
+    hello, sub, pub = some_hello(), some_sub(), some_pub()
+    hello.ring = sub.ring = pub.ring = 0
+    read = wire.decode(wire.encode_pub(pub), SMALL)
+    assert isinstance(read, tuple) and read[0].ring == 0
+    assert snapshot(wire.decode(wire.encode_hello(hello), SMALL), Hello) == snapshot(hello, Hello)
+    assert snapshot(wire.decode(wire.encode_sub(sub), SMALL), Sub) == snapshot(sub, Sub)
+
+
+@pytest.mark.parametrize("w", wire.WIDTHS)
+def test_nobody_and_nowhere_come_back(w: int) -> None:
+    pub = some_pub()
+    pub.src = pub.origin = k.NOBODY
+    pub.cur = pub.ep = -1
+    assert wire.encode_pub(pub, b"hi", w, w).count(b"\xff" * w) >= 4
+    read = wire.decode(wire.encode_pub(pub, b"hi", w, w), SMALL)
+    assert isinstance(read, tuple) and snapshot(read[0], Pub) == snapshot(pub, Pub)
+
+
+def test_all_links_may_be_children_of_one_node_each() -> None:
+    m = some_hello()
+    m.children = m.links = 1
+    m.link[0].size = 1
+    m.link[1].id, m.link[1].quality = k.NOBODY, 0
+    assert snapshot(wire.decode(wire.encode_hello(m), SMALL), Hello) == snapshot(m, Hello)
+
+
+def test_a_subtree_larger_than_any_network_is_refused() -> None:
+    m = some_hello()
+    m.link[0].size = 1 << 30
+    assert wire.decode(wire.encode_hello(m, 2, 4), SMALL) == wire.Malformed("link.size is out of range")
+
+
 # All ones are nobody: an id that would read so cannot be sent.
 
 
@@ -130,6 +163,8 @@ def test_other_numbers_that_do_not_fit_are_not_sent(name: str, value: int) -> No
 @pytest.mark.parametrize("frame, reason", [
     (HELLO.replace("11 03", "11 01"), "a position without a ring"),
     (HELLO.replace("11 03", "11 01").replace("a1a2a3a4", "00000000"), "a position without a ring"),
+    (HELLO.replace("11 03", "11 01").replace("000b", "ffff"), "a position without a ring"),
+    ("11 03", "shorter than its lists"), ("11", "shorter than a header"),
     (HELLO.replace("02 01 02 01 ", "02 03 02 01 "), "more children than links"),
     (HELLO.replace("0003 0b0c0d0e", "0000 0b0c0d0e"), "a child without a size"),
     (HELLO + "00", "longer than its lists"), (HELLO[:-2], "shorter than its lists"),
