@@ -6,6 +6,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from psvr.errors import BadInput
 from psvr.lab import store
 
 
@@ -69,3 +70,14 @@ def test_the_file_that_cannot_be_read_is_found_among_others(tmp_path: Path) -> N
     bad.write_bytes(bad.read_bytes()[:-20])
     found = store.blame(tmp_path)
     assert found is not None and str(found).startswith(f"{bad}: is not a whole Parquet file; remove it")
+
+
+def test_a_changed_bit_inside_a_file_is_found(tmp_path: Path) -> None:
+    many = rows(*((f"{i:05}", "x") for i in range(5000)))
+    file = store.write(many, tmp_path, {})
+    good = file.read_bytes()
+    file.write_bytes(good[:len(good) // 2] + bytes([good[len(good) // 2] ^ 1]) + good[len(good) // 2 + 1:])
+    found = store.blame(tmp_path)
+    assert found is not None and str(found).startswith(f"{file}: is not a whole Parquet file")
+    with pytest.raises(BadInput, match="is not a whole Parquet file"):
+        store.finished(tmp_path)

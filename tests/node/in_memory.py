@@ -11,6 +11,7 @@ from psvr.node.link import Receive
 from psvr.protocol import node as rules
 
 HELLO, LEASE = 0.02, 0.5
+PATIENCE = 15.0             # seconds, of which a test needs one
 
 
 class Here:
@@ -46,7 +47,7 @@ class Here:
 async def together(folder: Path, *ids: int, **settings: Any) -> AsyncIterator[list[Node]]:
     """Nodes that have found each other and laid a ring."""
     everybody: list[Here] = []
-    async with asyncio.timeout(30), AsyncExitStack() as stack:
+    async with asyncio.timeout(PATIENCE), AsyncExitStack() as stack:
         nodes = [await stack.enter_async_context(
             Node(id=id, state=folder / str(i), hello=HELLO, lease=LEASE, link=Here(everybody), **settings))
             for i, id in enumerate(ids)]
@@ -59,7 +60,7 @@ async def together(folder: Path, *ids: int, **settings: Any) -> AsyncIterator[li
 
 def within(work: Callable[[], Coroutine[Any, Any, Any]]) -> Any:
     async def run() -> Any:
-        return await asyncio.wait_for(work(), 40)
+        return await asyncio.wait_for(work(), PATIENCE)
     return asyncio.run(run())
 
 
