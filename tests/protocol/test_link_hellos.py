@@ -40,6 +40,8 @@ def test_a_hello_that_cannot_be_is_read_as_far_as_it_goes(count: int, quality: i
         getattr(said, listed)[3].id, getattr(said, listed)[3].quality = 9, quality
         links.hear(me, NOW, said)
         assert x.q_out == q_out
+    said.heard[3].id = 8
+    assert links.hear(started(), NOW, said) == NONE         # nobody listed is me, however far it says to look
 
 
 def test_a_link_is_recorded_in_its_place() -> None:

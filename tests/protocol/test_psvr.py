@@ -80,8 +80,9 @@ def test_each_own_position_serves_its_part_of_the_interval(cur: int, ep: int, ns
 
 def test_entries_without_a_position_are_not_served() -> None:
     me = inner()
-    set_table(me, 8, 15, 8, 8)
-    assert sends(forwarded(me, 4, 4)) == [(CHILD, 4, 7, 10), (OTHER, 10, 14, 4)]
+    set_table(me, 8, 15, 1, 1)
+    out = forwarded(me, 4, 4)
+    assert sends(out) == [(CHILD, 4, 7, 10), (OTHER, 10, 14, 4)] and out.reason == k.FINE
 
 
 def test_a_part_to_which_no_link_leads_is_reported() -> None:

@@ -108,6 +108,12 @@ def test_a_sub_that_counts_wrongly_is_read_as_far_as_it_goes(channels: int, name
     assert out.channel[:out.channels] == named and sorted(c for c in me.channel if c) == named
 
 
+def test_a_sub_longer_than_a_node_has_room_for_is_relayed_as_far_as_there_is() -> None:
+    me, out = inner(), blank(Sub, SMALL)
+    psvr.hear_sub(me, NOW, heard(channel=[5, 6, 7, 8, 9, 10], channels=6), out)
+    assert out.channel == [5, 6, 7, 8] and out.channels == 4
+
+
 def test_what_is_no_position_or_no_channel_is_not_relayed_as_one() -> None:
     me, out = inner(), blank(Sub, SMALL)
     psvr.hear_sub(me, NOW, heard(position=[7, 99, -7, NONE], channel=[5, 0, 6, 0], channels=3), out)

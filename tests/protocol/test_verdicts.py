@@ -9,7 +9,7 @@ from psvr.protocol import constants as k
 from psvr.protocol import invariants, links, ring, systems, table
 from psvr.protocol.invariants import ground_of, problems, where
 from psvr.protocol.positions import NONE
-from settle import settle
+from settle import settle, spread_sub
 
 EDGES = [(0, 1), (1, 2), (2, 3), (3, 0), (1, 3), (3, 4)]
 GROUND = ground_of(5, EDGES)
@@ -112,6 +112,25 @@ def test_positions_are_those_of_the_walk(net: Network, v: int, change: dict[str,
     assert wrong(net)["positions"] == verdict
 
 
+def test_a_network_of_nobody_is_settled() -> None:
+    assert problems([], ground_of(0, []), []) == [] and invariants.check([], ground_of(0, []), []) == 0
+
+
+@pytest.mark.parametrize("system", [k.PSVR, k.SHEN])
+def test_a_child_that_died_leaves_its_parent_with_a_position_too_many(system: int) -> None:
+    """Only the living are judged: 4 is no more, and 3 does not know yet."""
+    net = settled(system)
+    net.node, net.n = net.node[:4], 4
+    found = wrong(net, ground_of(4, EDGES[:5]))
+    assert found["links"] == (1, 3, 4, k.NOBODY) and found["positions"] == (1, 3, 7, NONE)
+    assert ("tables" in found) == (system == k.PSVR)
+
+
+def test_positions_without_a_ring_are_seen(net: Network) -> None:
+    net.node[1].length = 0
+    assert wrong(net)["positions"] == (1, 1, 0, 8)
+
+
 def test_a_ring_is_named_after_its_root(net: Network) -> None:
     ring_id = net.node[0].ring
     net.node[3].ring += 1
@@ -172,7 +191,15 @@ def test_subscribers_of_another_component_do_not_count() -> None:
     net = Network([(0, 1), (2, 3)], 4)
     net.subscribe(1)
     net.run(15)
+    for me in net.node[2:]:
+        table.make_row(me, CHANNEL)
     assert wrong(net, ground_of(4, [(0, 1), (2, 3)])) == {}
+
+
+def test_who_wants_as_much_as_it_can_is_a_subscriber_too(net: Network) -> None:
+    net.subscribe(2, channel=CHANNEL + 1)
+    spread_sub(net, 2)
+    assert k.NO_CHANNEL not in net.node[2].wants and wrong(net) == {}
 
 
 @pytest.mark.parametrize("system", [k.RING, k.FLOOD])
@@ -202,6 +229,12 @@ def test_shen_knows_what_each_tree_neighbour_wants() -> None:
     net = settled(k.SHEN)
     net.node[4].wants[CHANNEL % 2] = k.NO_CHANNEL
     assert wrong(net)["tables"][1:] == (3, 1, 0)
+    net = settled(k.SHEN)
+    net.node[0].channel[table.find_row(net.node[0], CHANNEL)] = k.NO_CHANNEL
+    assert wrong(net)["tables"][1:] == (0, 0, 1)
+    net = settled(k.SHEN)
+    link(net, 1, 0).id = k.NOBODY                           # who does not know me wants nothing of me
+    assert wrong(net)["tables"][1:] == (0, 1, 0)
 
 
 # All in one number.
@@ -225,6 +258,7 @@ def test_each_property_has_its_bit(net: Network) -> None:
     assert invariants.check(net.node, GROUND, [net.now] * 5) == 64
     net = settled()
     net.node[2].link[3].id, net.node[2].link[3].keeps_me = 88, 1
+    table.reset(net.node[3])                                # tables are looked at when all else is right
     assert invariants.check(net.node, GROUND, [net.now] * 5) == 1
 
 
