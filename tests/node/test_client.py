@@ -1,5 +1,6 @@
 """`psvr pub`, `sub` and `status` beside a node that is late, is slow to be read, or goes."""
 
+import os
 import signal
 import socket
 import subprocess
@@ -10,6 +11,7 @@ import pytest
 from node_process import PATIENCE, PSVR, Printed, Process, environment, psvr
 
 from psvr.errors import BadInput
+from psvr.node import client
 from psvr.node.client import GONE, HUNG_UP, Client
 
 
@@ -55,7 +57,33 @@ def test_why_a_connection_ended(tmp_path: Path, stays: bool, said: str) -> None:
 
         thread = threading.Thread(target=hang_up)
         thread.start()
-        with pytest.raises(BadInput) as refused, Client(path) as client:
-            client.status()
+        with pytest.raises(BadInput) as refused, Client(path) as it:
+            it.status()
         thread.join()
     assert str(refused.value) == said
+
+
+def test_a_node_that_does_not_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(client, "PATIENCE", 0.05)
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(str(tmp_path / "socket"))
+        server.listen()
+        with Client(tmp_path / "socket") as it, pytest.raises(BadInput, match=r"^the node has not answered for 0\.05"):
+            it.status()
+
+
+def test_a_node_that_is_not_there_or_somebody_else_s(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tries: list[float] = []
+    monkeypatch.setattr(client.time, "sleep", tries.append)
+    with pytest.raises(BadInput, match=r"^no node is running here \(nobody listens at .*/none\); start"):
+        Client(tmp_path / "none", wait=0.01)
+    assert tries, "it was looked for more than once"
+    before = len(os.listdir("/proc/self/fd"))
+    tries.clear()
+
+    def denied(*given: object) -> None:
+        raise PermissionError(13, "Permission denied")
+    monkeypatch.setattr(socket.socket, "connect", denied)
+    with pytest.raises(BadInput, match=r"^.*/none: this node belongs to somebody else$"):
+        Client(tmp_path / "none", wait=60)
+    assert tries == [] and len(os.listdir("/proc/self/fd")) == before, "to wait would be in vain"

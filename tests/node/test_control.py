@@ -126,6 +126,23 @@ def test_a_channel_named_twice_is_told_once(tmp_path: Path) -> None:
     within(tmp_path, work)
 
 
+def test_a_subscriber_whose_channel_the_node_leaves_is_told_by_the_end(tmp_path: Path) -> None:
+    async def work(it: Local) -> None:
+        reader, writer = await it.subscribed("a")
+        await it.ask(pub("last"))
+        it.node.unsubscribe("a")
+        assert json.loads(await reader.readline())["data"] == "last" and await reader.read() == b""
+        writer.close()
+    within(tmp_path, work)
+
+
+def test_memory_is_told_to_those_who_ask_for_it(tmp_path: Path) -> None:
+    async def work(it: Local) -> None:
+        plain, more = await it.ask({"op": "status"}, {"op": "status", "memory": True})
+        assert "memory" not in plain and more["memory"]["id"] == 7 and set(more) - {"memory"} == set(plain)
+    within(tmp_path, work)
+
+
 def test_the_largest_payload_and_one_more(tmp_path: Path) -> None:
     async def work(it: Local) -> None:
         reader, writer = await it.subscribed("a")

@@ -12,7 +12,7 @@ import pytest
 
 from psvr.errors import BadInput
 from psvr.node.client import Client
-from psvr.node.control import Control, bound
+from psvr.node.control import Control, bound, channels_of
 from psvr.node.logs import Log
 
 
@@ -100,8 +100,10 @@ def test_who_stops_hangs_up(tmp_path: Path) -> None:
         reader, writer = await asyncio.open_unix_connection(str(one.path))
         writer.write(b'{"op": "status"}\n')
         assert await reader.readline() == b'{"name":"one"}\n'
+        server = one.server
         await one.stop()
         assert await reader.read() == b"" and one.clients == set()
+        assert server is not None and not server.is_serving()
         writer.close()
     within(work)
 
@@ -129,6 +131,15 @@ def test_of_two_nodes_the_second_is_refused_and_the_first_goes_on(tmp_path: Path
             assert await who_answers(one.path) == "one"
         await one.stop()
     within(work)
+
+
+def test_as_many_channels_as_are_allowed() -> None:
+    names = [str(i) for i in range(4096)]
+    assert channels_of({"channels": names}) == names
+    assert channels_of({"channels": ["b", "a", "b"]}) == ["b", "a"], "in their order"
+    for wrong in ([*names, "x"], [], None, "a", {"a": 1}, [None], ["a", 5]):
+        with pytest.raises(BadInput, match=r"^channels: must be "):
+            channels_of({"channels": wrong})
 
 
 def test_one_that_is_too_busy_to_answer_is_not_taken_for_dead(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from psvr.node.logs import Log
+from psvr.node.logs import LEVELS, Log
 
 
 def lines(form: str, level: str = "info") -> tuple[Log, io.StringIO]:
@@ -56,3 +56,31 @@ def test_a_log_that_nobody_takes_hurts_nobody() -> None:
 def test_no_standard_error_at_all(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stderr", None)
     Log().error("lost")
+
+
+class Flushed(io.StringIO):
+    """Remembers what had been written whenever it was flushed."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.flushed: list[str] = []
+
+    def flush(self) -> None:
+        self.flushed.append(self.getvalue())
+
+
+@pytest.mark.parametrize("least", LEVELS)
+def test_each_level_and_those_above_are_written_at_once(least: str) -> None:
+    out = Flushed()
+    log = Log("json", least, out)
+    for level in LEVELS:
+        getattr(log, level)(f"a {level}", number=1)
+    told = [json.loads(line) for line in out.getvalue().splitlines()]
+    expected = LEVELS[LEVELS.index(least):]
+    assert [(line["level"], line["message"], line["number"]) for line in told] == [(n, f"a {n}", 1) for n in expected]
+    assert len(out.flushed) == len(expected) and out.flushed[-1] == out.getvalue()
+
+
+def test_without_a_stream_it_goes_to_standard_error(capsys: pytest.CaptureFixture[str]) -> None:
+    Log().warning("something", name="größe")
+    assert capsys.readouterr().err.endswith("warning something name=größe\n")
