@@ -172,3 +172,18 @@ def test_a_status_of_a_node_alone(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert json.loads(capsys.readouterr().out) == alone
     assert lines[1:3] == ["tree: this node is the root; children: none; 1 nodes from here down", "ring: none as yet"]
     assert "subscriptions: none" in lines and lines[-1] == "neighbours: none"
+
+
+def test_what_is_missing_can_be_installed_and_a_mistake_of_ours_is_no_such_thing(
+        monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    missing = ""
+
+    def absent(options: Any) -> None:
+        raise ModuleNotFoundError(f"No module named {missing!r}", name=missing)
+    monkeypatch.setattr("psvr.cli.keygen.run", absent)
+    missing = "cryptography.hazmat"
+    assert main(["keygen"]) == 2
+    assert capsys.readouterr().err == "psvr: this command needs cryptography: pip install 'psvr[node]'\n"
+    missing = "psvr.misspelt"
+    with pytest.raises(ModuleNotFoundError):
+        main(["keygen"])

@@ -45,21 +45,24 @@ def test_a_publisher_gets_its_own_message_at_once(tmp_path: Path) -> None:
 def test_what_is_not_genuine_or_comes_twice_is_counted_and_ignored(tmp_path: Path) -> None:
     async def work() -> None:
         async with together(tmp_path, 1, 2) as (a, b):
+            here, there = a.link, b.link
+            assert isinstance(here, Here) and isinstance(there, Here)
+            again, here.deaf = there.said[-1], True
+            for _ in range(3):
+                await asyncio.sleep(0)                      # until all that was said is heard
             heard: list[int] = []
-            real = a.host.hear_hello
-            a.host.hear_hello = lambda sender, *rest: (heard.append(sender), real(sender, *rest))   # type: ignore[method-assign]
-            before, taken, here = a.refused, a.taken, b.link
-            a.receive(b"junk", here)
-            a.receive(Seal(None, 9).seal(b"")[:-1] + b"x", here)
+            a.host.hear_hello = lambda sender, *rest: heard.append(sender)      # type: ignore[method-assign]
+            before, taken = a.refused, a.taken
+            a.receive(b"junk", there)
+            a.receive(Seal(None, 9).seal(b"")[:-1] + b"x", there)
             assert a.refused - before == 2
-            assert isinstance(here, Here) and isinstance(a.link, Here)
-            again = here.said[-1]
-            await asyncio.sleep(0)
-            a.receive(again, here)
+            a.receive(again, there)
+            assert a.refused - before == 3
+            a.receive(here.said[-1], there)                 # its own, come back
+            a.receive(Seal(None, 9).seal(envelope.hello(b"x")), there)      # of somebody who may be long gone
             assert a.refused - before == 3 and heard == [] and a.taken == taken
-            a.receive(a.link.said[-1], here)                # its own, come back
-            a.receive(Seal(None, 9).seal(envelope.hello(b"x")), here)       # of somebody who may be long gone
-            assert a.refused - before == 3 and heard == []
+            a.receive(b.seal.seal(envelope.hello(b"x")), there)
+            assert heard == [2], "what is new is taken"
     within(work)
 
 

@@ -1,0 +1,56 @@
+"""How long a scenario is run: its duration, and on until what is on its way has arrived, but not for ever."""
+
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from psvr.sim.results import SECOND
+from psvr.sim.running import on_their_way, run_to_end
+from psvr.sim.summary import window
+
+FRAME = np.dtype([("used", "i4"), ("kept", "i4")])
+
+
+class Net:
+    """A clock; a publication is on its way until `arrives`, in seconds."""
+
+    def __init__(self, duration: float, arrives: float) -> None:
+        self.scenario, self.plan = SimpleNamespace(duration=duration), SimpleNamespace(n=3)
+        self.now, self.arrives, self.steps = 0, arrives, list[float]()
+        self.machine = SimpleNamespace(advance=self.advance)
+
+    @property
+    def world(self) -> Any:
+        on_its_way = self.now < self.arrives * SECOND
+        return SimpleNamespace(pub_frames=np.array([(on_its_way, 0), (1, 1), (0, 0)], FRAME))
+
+    def run(self, seconds: float) -> None:
+        self.steps.append(seconds)
+        self.now += round(seconds * SECOND)
+
+    def advance(self, until: int) -> None:
+        self.now = until
+
+
+@pytest.mark.parametrize("duration, arrives, end", [
+    (2.5, 0, 2.5), (2.5, 2.4, 2.5), (2.5, 4, 4.5), (0.25, 1, 1.25), (1, 1e9, 1 + window(3) / SECOND)])
+def test_when_a_run_ends(duration: float, arrives: float, end: float) -> None:
+    net, looks = Net(duration, arrives), list[int]()
+    assert run_to_end(net, look=lambda: looks.append(net.now))      # type: ignore[arg-type]
+    assert net.now == round(end * SECOND) and sum(net.steps) == pytest.approx(duration) and max(net.steps) <= 1
+    assert len(looks) == len(net.steps)
+
+
+@pytest.mark.parametrize("stop_at", [0, 1.5, 3.5])
+def test_a_run_that_is_stopped_says_so(stop_at: float) -> None:
+    net = Net(2.5, 100)
+    assert not run_to_end(net, stop=lambda: net.now >= stop_at * SECOND)        # type: ignore[arg-type]
+    assert stop_at * SECOND <= net.now < (stop_at + 1) * SECOND
+
+
+def test_what_is_only_kept_is_not_on_its_way() -> None:
+    for frames, found in (([(1, 1), (0, 0)], False), ([(1, 1), (1, 0)], True), ([(0, 0)], False), ([], False)):
+        net: Any = SimpleNamespace(world=SimpleNamespace(pub_frames=np.array(frames, FRAME)))
+        assert on_their_way(net) == found
