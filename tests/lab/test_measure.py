@@ -10,8 +10,7 @@ from naive_measures import naive, t95
 from pyspark.sql import DataFrame, Row, SparkSession
 from pyspark.sql import functions as F
 
-from psvr.lab.estimate import ESTIMATES
-from psvr.lab.formulas import RESULTS
+from psvr.lab.formulas import ESTIMATES, RESULTS
 from psvr.lab.measure import measure, parameters
 from psvr.lab.student import exact, student
 

@@ -33,6 +33,8 @@ TINY = {
     "overhead": ("repetitions=2", "size.n=[12, 20]", "density.n=20", "density.degree=8", "subscribers.n=20",
                  "subscribers.s=[1, 'all']", "churn.n=20", "line.n=[6, 12]", "c_n=8", "wireless.n=8",
                  "wireless.degree=6", "wireless.s=2"),
+    "healing": ("repetitions=2", "topology=['ring', 'line']", "main.loss=[0.0, 0.1]", "kinds.memory='foreign'",
+                "largest=12"),
 }
 
 
@@ -60,7 +62,7 @@ def altered(table: Any, column: str, change: Any) -> Any:
 
 
 def test_all_are_there() -> None:
-    assert {*STUDIES, "paper"} == set(available())
+    assert {*STUDIES, "healing", "paper"} == set(available())
     assert [s.name for s in load(["paper"])] == STUDIES
 
 

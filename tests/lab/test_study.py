@@ -86,6 +86,7 @@ def test_parameters_are_set_from_outside(tmp_path: Path, text: str, repetitions:
     (("s = [1, 8]", "s = [90]"), "no combination"),
     (("s = [1, 8]", "s = [1]\nx = [1, 'a']"), "x: all values must be of one kind"),
     (("s = [1, 8]", "s = [1]\nmessages = 3"), "is the name of a result"),
+    (("s = [1, 8]", "s = [1]\nmost = 3"), "most: is the name of a column of the measures"),
     (('paper = "> 0 %"', ""), "claim: paper must be there"),
     (('id = "more"', 'id = "more"\nvalue = 3'), "unknown key"),
 ])

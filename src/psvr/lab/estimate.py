@@ -7,12 +7,10 @@ so every sum of fractions has the same bits, however the rows were spread.
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from .formulas import DIFFERENCE, GAIN, RATIO, SHARES
+from .formulas import DIFFERENCE, GAIN, QUANTILES, RATIO, SHARES
 from .student import student
 
 NUMBERS = ("numerator", "denominator", "other_numerator", "other_denominator")
-QUANTILES = {"p05": 0.05, "p25": 0.25, "p50": 0.5, "p75": 0.75, "p95": 0.95}
-ESTIMATES = ("value", "low", "high", "trials", *QUANTILES, "least", "most")
 
 TOTALS = "aggregate(gathered, named_struct({zero}), (sums, t) -> named_struct({plus}))".format(
     zero=", ".join(f"'all_{name}', 0D" for name in NUMBERS),

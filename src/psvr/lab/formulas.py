@@ -6,6 +6,9 @@ Formulas are texts of Spark SQL over the columns of rows.  A null in either numb
 from dataclasses import dataclass, replace
 
 IDENTITY = ("trial", "grid", "kind", "repetition", "seed", "system")
+QUANTILES = {"p05": 0.05, "p25": 0.25, "p50": 0.5, "p75": 0.75, "p95": 0.95}
+ESTIMATES = ("value", "low", "high", "trials", *QUANTILES, "least", "most")
+OF_MEASURES = ("against", "measure", "bin", "unit", *ESTIMATES)      # what no parameter may be called
 RESULTS = frozenset((
     "nodes", "links", "published", "messages", "hops", "delivered", "simulated_us", "expected", "duplicates",
     "messages_by_channel", "hello_sent", "sub_sent", "pub_sent", "ack_sent", "hello_bytes", "sub_bytes", "pub_bytes",

@@ -18,8 +18,20 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.types import NumericType
 
-from .estimate import ESTIMATES, NUMBERS, estimate
-from .formulas import IDENTITY, OTHERS, OVER_TIME, PAIRS, RESULTS, ROUTES, SINGLE, SUBSCRIPTIONS, SUM_OF_HOPS, Formula
+from .estimate import NUMBERS, estimate
+from .formulas import (
+    ESTIMATES,
+    IDENTITY,
+    OTHERS,
+    OVER_TIME,
+    PAIRS,
+    RESULTS,
+    ROUTES,
+    SINGLE,
+    SUBSCRIPTIONS,
+    SUM_OF_HOPS,
+    Formula,
+)
 
 SIDES = ("system", "against")
 NO_MEASURE = ("array<struct<measure string, unit string, form string, factor double, bin bigint, gathered array<struct<"

@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from psvr.errors import BadInput
 
+from .formulas import OF_MEASURES
 from .kinds import kind
 from .study import Grid, Study
 
@@ -77,6 +78,8 @@ def parameter_fields(study: Study, found: list[Cell]) -> list[pa.Field]:
         kinds = {type(cell.parameters[name]) for cell in found if name in cell.parameters}
         if kinds == {int, float}:
             kinds = {float}
+        if name in OF_MEASURES:
+            raise BadInput(f"study {study.name}: {name}: is the name of a column of the measures; choose another")
         if len(kinds) != 1:
             raise BadInput(f"study {study.name}: {name}: all values must be of one kind, numbers or texts")
         fields.append(pa.field(name, TYPES[kinds.pop()]))

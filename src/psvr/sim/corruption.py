@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from psvr.protocol import constants as k
 from psvr.protocol.records import READ_ONLY, Hello, Node, Pub, Sub
 
 from . import frames
@@ -156,7 +157,7 @@ class Corruption:
         mine, now = self.world.handed[v], self.clock(v)
         for origin, boot, number in self.names():
             place = bucket(len(mine), origin, boot, number) + self.rng.integers(BUCKET)
-            until = now + self.rng.integers(-100, 30) * 1_000_000
+            until = now + k.REPEAT_LIFE - self.rng.integers(k.NAME_LIFE)
             mine[place] = (origin, boot, number, until)
 
     # --- frames

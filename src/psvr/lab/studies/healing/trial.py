@@ -33,12 +33,12 @@ def resolve(parameters: dict[str, Any]) -> dict[str, Any]:
         if parameters.get(name) not in allowed:
             raise BadInput(f"{name}: must be one of {', '.join(allowed)}, not {shown(parameters.get(name))}")
     real(parameters.get("loss"), "loss", 0, 0.5)
-    whole(parameters.get("most"), "most", 2, 1000)
+    whole(parameters.get("largest"), "largest", 2, 1000)
     return parameters
 
 
 def cost(parameters: dict[str, Any], scenario: dict[str, Any] | None) -> float:
-    return 0.05 + 0.005 * float(parameters["most"])
+    return 0.05 + 0.005 * float(parameters["largest"])
 
 
 def run(parameters: dict[str, Any], scenario: dict[str, Any] | None, seed: int,
@@ -48,7 +48,7 @@ def run(parameters: dict[str, Any], scenario: dict[str, Any] | None, seed: int,
 
 def healed(parameters: dict[str, Any], seed: int, system: str) -> dict[str, Any]:
     rng, loss = np.random.default_rng([seed, 0]), parameters["loss"]
-    network = topology(parameters["topology"], int(rng.integers(2, parameters["most"] + 1)), rng)
+    network = topology(parameters["topology"], int(rng.integers(2, parameters["largest"] + 1)), rng)
     n = network.get("n") or network["rows"] * network["columns"]
     net = Network(parse({
         "seed": seed, "duration": 1e6, "topology": network,
