@@ -11,6 +11,7 @@ from pyspark.sql import SparkSession
 
 from psvr.lab import claims
 from psvr.lab.kinds.template import scenario_of
+from psvr.lab.kinds import kind
 from psvr.lab.measure import measure
 from psvr.lab.study import BUILT_IN, SCALES, available, load
 from psvr.lab.trials import cells, trial_table
@@ -52,7 +53,8 @@ def rows() -> dict[str, pd.DataFrame]:
 
 def verdicts(spark: SparkSession, name: str, table: Any) -> dict[str, claims.Claim]:
     [study] = load([name])
-    return {c.id: c for c in claims.check(study.claims, measure(spark.createDataFrame(table)), name)}
+    own = [column for grid in study.grids if grid.kind == "own" for column in kind("own", study.files).RESULTS.names]
+    return {c.id: c for c in claims.check(study.claims, measure(spark.createDataFrame(table), own), name)}
 
 
 def altered(table: Any, column: str, change: Any) -> Any:

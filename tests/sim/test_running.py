@@ -6,11 +6,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from psvr.sim.missing import under_way
 from psvr.sim.results import SECOND
-from psvr.sim.running import on_their_way, run_to_end
+from psvr.sim.running import run_to_end
 from psvr.sim.summary import window
 
-FRAME = np.dtype([("used", "i4"), ("kept", "i4")])
+FRAME = np.dtype([("used", "i4"), ("kept", "i4"), ("publication", "i4")])
 
 
 class Net:
@@ -24,7 +25,7 @@ class Net:
     @property
     def world(self) -> Any:
         on_its_way = self.now < self.arrives * SECOND
-        return SimpleNamespace(pub_frames=np.array([(on_its_way, 0), (1, 1), (0, 0)], FRAME))
+        return SimpleNamespace(pub_frames=np.array([(on_its_way, 0, 7), (1, 1, 8), (0, 0, 9)], FRAME))
 
     def run(self, seconds: float) -> None:
         self.steps.append(seconds)
@@ -51,6 +52,6 @@ def test_a_run_that_is_stopped_says_so(stop_at: float) -> None:
 
 
 def test_what_is_only_kept_is_not_on_its_way() -> None:
-    for frames, found in (([(1, 1), (0, 0)], False), ([(1, 1), (1, 0)], True), ([(0, 0)], False), ([], False)):
-        net: Any = SimpleNamespace(world=SimpleNamespace(pub_frames=np.array(frames, FRAME)))
-        assert on_their_way(net) == found
+    for frames, found in (([(1, 1, 5), (0, 0, 6)], []), ([(1, 1, 5), (1, 0, 6)], [6]), ([(0, 0, 5)], []), ([], [])):
+        world: Any = SimpleNamespace(pub_frames=np.array(frames, FRAME))
+        assert under_way(world).tolist() == found

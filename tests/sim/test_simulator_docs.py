@@ -13,7 +13,7 @@ from psvr.cli import sim
 from psvr.protocol import constants as k
 from psvr.protocol.layout import dtype
 from psvr.protocol.records import Node
-from psvr.sim import faults, frames, handed, medium, missing, network
+from psvr.sim import frames, handed, medium, memory, missing, network
 from psvr.sim.footprint import LINK, PAIR, per_node
 from psvr.sim.network import Network
 from psvr.sim.running import run_to_end
@@ -97,7 +97,7 @@ def test_reasons_for_a_miss_are_quoted_as_they_are() -> None:
      (str(k.OUTBOX), str(k.KEEP // k.SECOND), str(frames.LOOK // 1000))),
     (r"in the last (\d+) s, by hash", (str(k.REPEAT_LIFE // k.SECOND),)),
     (r"no more than (\d+) MB for all hosts", (str(handed.BYTES >> 20),)),
-    (r"between 0 and (\d+) days", (str(faults.CLOCK_MOST // k.SECOND // 86400),)),
+    (r"between 0 and (\d+) days", (str(memory.CLOCK_MOST // k.SECOND // 86400),)),
     (r"looked at every (\d\.\d) s \(above ([\d,]+) nodes every n/([\d,]+) s\)",
      (str(network.CHECK / k.SECOND), f"{network.CHECK_NODES * network.CHECK // k.SECOND:,}",
       f"{network.CHECK_NODES:,}")),
