@@ -10,8 +10,8 @@ import pytest
 from pyspark.sql import SparkSession
 
 from psvr.lab import claims
-from psvr.lab.kinds.template import scenario_of
 from psvr.lab.kinds import kind
+from psvr.lab.kinds.template import scenario_of
 from psvr.lab.measure import measure
 from psvr.lab.study import BUILT_IN, SCALES, available, load
 from psvr.lab.trials import cells, trial_table
