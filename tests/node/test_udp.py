@@ -2,6 +2,7 @@
 
 import asyncio
 import errno
+import os
 import socket
 import sys
 import time
@@ -10,11 +11,12 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from benchmarks.ports import free_ports
 
 from psvr.errors import BadInput
 from psvr.node import udp
 from psvr.node.ether import EVERYBODY, HEAD, Ether
-from psvr.node.udp import Peers, Sockets, drain, version4, version6
+from psvr.node.udp import GROUP4, Multicast, Peers, Sockets, drain, version4, version6
 
 
 class Sender:
@@ -149,6 +151,38 @@ def test_an_address_in_use_and_one_that_is_none() -> None:
             with pytest.raises(BadInput, match=f"^{key}: '[^']*' is no address that can be used here: "):
                 await Peers(at, peers).start(lambda datagram, sender: None)
         a.close()
+    within(work)
+
+
+def test_all_on_an_interface_hear_what_is_said_to_all_and_one_what_is_for_it_alone() -> None:
+    async def work() -> None:
+        heard: list[tuple[str, bytes, Any]] = []
+        port = free_ports(1)[0]
+        a, b = (Multicast("lo", port, GROUP4, "127.0.0.1") for _ in range(2))
+        await a.start(lambda datagram, sender: heard.append(("a", datagram, sender)))
+        await b.start(lambda datagram, sender: heard.append(("b", datagram, sender)))
+        assert a.sender is not None and a.sender.getsockname()[0] == "127.0.0.1", "nothing of other machines is taken"
+        a.broadcast(b"to all")
+        while len(heard) < 2:
+            await asyncio.sleep(0.01)
+        assert sorted(heard) == [(name, b"to all", a.sender.getsockname()) for name in "ab"]
+        b.send(b"back", a.sender.getsockname())
+        while len(heard) < 3:
+            await asyncio.sleep(0.01)
+        assert heard[2][:2] == ("a", b"back") and b.sender is not None and heard[2][2] == b.sender.getsockname()
+        a.close()
+        b.close()
+    within(work)
+
+
+def test_interfaces_that_are_none_and_groups_that_cannot_be_joined() -> None:
+    async def work() -> None:
+        with pytest.raises(BadInput, match=r"^interface: there is no 'nowhere0' here; there are .*\blo\b"):
+            await Multicast("nowhere0").start(lambda datagram, sender: None)
+        before = len(os.listdir("/proc/self/fd"))
+        with pytest.raises(BadInput, match=r"^interface: multicast on 'lo', port 7372: "):
+            await Multicast("lo", 7372, "127.0.0.1").start(lambda datagram, sender: None)
+        assert len(os.listdir("/proc/self/fd")) == before, "no socket stays open"
     within(work)
 
 
