@@ -124,6 +124,8 @@ def unplanted(bench: Bench, sets: list[Tests], results: Results) -> dict[Tests, 
         say(f"[{i}/{len(new)}] pass {result.seconds:6.1f} s  {' '.join(tests)}")
         seconds[tests] = result.seconds
         results.put(set_name(tests), result, tests)
+    if new:
+        bench.keep_kernels()
     return seconds
 
 

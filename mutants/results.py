@@ -9,9 +9,9 @@ import threading
 from pathlib import Path
 
 from .entries import Mutant
-from .trying import Result
+from .trying import KEPT, Result
 
-FILE = Path(".mutants") / "results.json"
+FILE = KEPT / "results.json"
 
 
 class Results:

@@ -20,6 +20,7 @@ from .entries import CannotPlant, Mutant, planted
 CAUGHT, SURVIVED, BROKEN = "caught", "SURVIVED", "broken"
 NOT_COPIED = {"demo", "lab", "build", "dist"}       # at the top of the tree, beside all that begins with a dot
 KERNELS = "kernels"             # numba's compiled code, below __pycache__: large, and never written in place
+KEPT = Path(".mutants")         # what one run leaves to the next, in the tree
 FAILED = re.compile(r"^(?:FAILED|ERROR) (.+?)(?: - .*)?$", re.M)
 REASON = re.compile(r"^(?:E  +|ERROR:? )(.+)$", re.M)
 QUIET = 15.0                    # seconds after which it is said what is still running
@@ -51,6 +52,8 @@ class Bench:
         self.base = self.folder / "as-it-is"
         try:
             shutil.copytree(self.root, self.base, ignore=self.left_out)
+            if (self.root / KEPT / KERNELS).is_dir():
+                shutil.copytree(self.root / KEPT / KERNELS, self.base, dirs_exist_ok=True)
         except BaseException:
             shutil.rmtree(self.folder, ignore_errors=True)
             raise
@@ -86,6 +89,13 @@ class Bench:
             if not (self.base / file).exists():
                 raise CannotPlant(f"there is no {file}")
         return planted(mutant, (self.base / mutant.file).read_text(encoding="utf-8"))
+
+    def keep_kernels(self) -> None:
+        """Leave to the next run what the tests have compiled, which takes minutes."""
+        for found in self.base.glob(f"src/*/__pycache__/{KERNELS}"):
+            place = self.root / KEPT / KERNELS / found.relative_to(self.base)
+            shutil.rmtree(place, ignore_errors=True)
+            shutil.copytree(found, place)
 
     def unplanted(self, tests: tuple[str, ...]) -> Result:
         """The tests without any bug: they must pass, or they could not tell anything."""

@@ -17,6 +17,22 @@ from mutants.entries import CannotPlant, Mutant, planted
 ROOT = Path(__file__).parent.parent.parent
 
 
+COMPILING = """import pathlib, sums
+kept = pathlib.Path(sums.__file__).parent / "__pycache__" / "kernels" / "some.nbc"
+
+
+def test_compiling():
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    before = int(kept.read_text()) if kept.exists() else 0
+    kept.unlink(missing_ok=True)
+    kept.write_text(str(before + 1))
+
+
+def test_plus():
+    assert sums.plus(2, 3) == 5
+"""
+
+
 def run(root: Path, capsys: pytest.CaptureFixture[str], *options: str) -> tuple[int, str, str]:
     code = main(["--root", str(root), *options])
     said = capsys.readouterr()
@@ -63,6 +79,19 @@ def test_other_tests_may_change(tmp_path: Path, capsys: pytest.CaptureFixture[st
     run(tmp_path, capsys)
     (tmp_path / "tests/test_other.py").write_text("def test_nothing(): pass\n")
     assert "1 known from before" in run(tmp_path, capsys)[1]
+
+
+def test_what_was_compiled_is_left_to_the_next_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The tests leave compiled code beside their package; a bug is tried with it, and so is the next run."""
+    make(tmp_path, {"sums-plus": {**BUGS["sums-plus"], "file": "src/sums/__init__.py"}})
+    (tmp_path / "src/sums").mkdir()
+    (tmp_path / "src/sums.py").rename(tmp_path / "src/sums/__init__.py")
+    (tmp_path / "tests/test_sums.py").write_text(COMPILING)
+    assert run(tmp_path, capsys)[0] == 0
+    assert [file.read_text() for file in (tmp_path / ".mutants").rglob("*.nbc")] == ["1"]
+    assert not list((tmp_path / "src").rglob("*.nbc"))
+    assert run(tmp_path, capsys, "--fresh")[0] == 0
+    assert [file.read_text() for file in (tmp_path / ".mutants").rglob("*.nbc")] == ["2"]
 
 
 def test_damaged_results_are_as_good_as_none(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
