@@ -71,8 +71,7 @@ def publish_for(net: Virtual, v: int, seconds: float, rate: int = 10) -> list[Na
 EDGES = [(0, 1), (1, 2), (2, 3), (3, 0), (3, 4)]
 
 
-@pytest.mark.parametrize("publisher, loss, kept", [
-    (4, 0.0, 4096), (0, 0.0, 4096), (2, 0.1, 4096), (4, 0.1, 50), (0, 0.0, 50)])
+@pytest.mark.parametrize("publisher, loss, kept", [(4, 0.0, 4096), (0, 0.1, 4096), (4, 0.1, 50)])
 def test_a_publisher_that_is_cut_off_for_a_minute(publisher: int, loss: float, kept: int,
                                                   monkeypatch: pytest.MonkeyPatch) -> None:
     """It counts what nobody got, and nothing that somebody did, whether it can keep all of 20 s or not."""

@@ -176,7 +176,7 @@ class Host:
             return TAKEN
         pub.load = payload_length(data)
         full = self.transport.full(QUEUE)
-        if full and on.needed(pub, full) is not None:
+        if full and pub.hops > 0 and on.needed(pub, full) is not None:
             if pub.channel in self.names and not on.was_here(pub):
                 on.hand_over(pub, name, data, now)      # applications of this node do not wait for others
             return FULL
