@@ -12,7 +12,8 @@ MINUTE = 60_000_000
 
 
 def deliveries(latencies: Any = (), due: Any = (), met: Any = ()) -> Deliveries:
-    return Deliveries(0, 0, 0, 0, 0, {}, np.array(latencies, float), np.array(due, np.int64), np.array(met, bool))
+    return Deliveries(0, 0, 0, 0, 0, {}, np.array(latencies, float), np.array(due, np.int64), np.array(met, bool),
+                      np.empty(0, np.int64))
 
 
 @pytest.mark.parametrize("count, p50, p99", [(1, 1, 1), (2, 1, 2), (3, 2, 3), (99, 50, 99), (100, 50, 99),

@@ -13,7 +13,8 @@ from psvr import __version__
 PACKAGE = Path(__file__).parent.parent
 # Parts that no trial imports, but for these of the lab: results cannot depend on them.  All else counts.
 ASIDE = ("__main__.py", "cli/", "lab/", "node/", "routing/picture/", "swarm/", "web/")
-OF_THE_LAB = ("lab/__init__.py", "lab/files.py", "lab/kinds/", "lab/study.py", "lab/trials.py", "lab/work.py")
+OF_THE_LAB = ("lab/__init__.py", "lab/files.py", "lab/formulas.py", "lab/kinds/", "lab/study.py",
+              "lab/trials.py", "lab/work.py")
 SOURCES = (".py", ".toml")      # rules, and data sheets of radios
 
 
