@@ -9,12 +9,9 @@ from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any
 
-import numpy as np
-
 from psvr.protocol import constants as k
 from psvr.protocol.layout import Capacity, Int, blank, dtype, fields, restore, snapshot
 from psvr.protocol.records import READ_ONLY, Hello, Node, Outcome, Pub, Sub
-from psvr.sim import memory
 
 TICK = 50 * k.MILLISECOND
 CHANNEL = 4711
@@ -28,6 +25,7 @@ def make(cls: type, capacity: Capacity, form: str) -> Any:
     """One blank record in either form."""
     if form == "protocol":
         return blank(cls, capacity)
+    import numpy as np
     return np.zeros(1, dtype(cls, capacity)).view(np.recarray)[0]
 
 
@@ -61,7 +59,7 @@ class Network:
         self.received: list[tuple[int, int]] = []            # (publication, node)
         self.dropped: list[tuple[str, int]] = []
         self.number = 1000                                   # beyond what `anything` likes to draw
-        self.lie: memory.Lie | None = None                   # that corrupt nodes agree upon
+        self.lie: Any = None                                 # that corrupt nodes agree upon
         for v in range(self.n):
             self.boot(v)
 
@@ -160,6 +158,9 @@ class Network:
 
     def corrupt(self, v: int) -> None:
         """All memory of a node, but for what is read-only: noise, lies that look true, or what another remembers."""
+        import numpy as np
+
+        from psvr.sim import memory
         rng = np.random.default_rng(self.random.getrandbits(64))
         record = np.zeros(1, dtype(Node, self.capacity))
         restore(record[0], Node, snapshot(self.node[v], Node))

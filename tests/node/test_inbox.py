@@ -16,7 +16,7 @@ class Box:
     """An inbox, what it dropped, and which channels were left."""
 
     def __init__(self) -> None:
-        self.dropped: list[tuple[str, str, tuple[int, int, int]]] = []
+        self.dropped: list[tuple[str, Message]] = []
         self.left: list[str] = []
         self.inbox = Inbox(lambda *told: self.dropped.append(told))
         self.number = 0
@@ -93,7 +93,7 @@ def test_as_many_messages_wait_as_there_is_room_for() -> None:
         slow, quick = box.subscribe("a", room=2)[0], box.subscribe("a")[0]
         for data in (b"1", b"2", b"3"):
             assert box.put("a", data), "somebody wants it"
-        assert box.dropped == [(TOO_SLOW, "a", (7, 8, 3))]
+        assert box.dropped == [(TOO_SLOW, Message("a", b"3", 7, 8, 3, 3))]
         assert await taken(slow, 1) == [b"1"]
         box.put("a", b"4")
         assert await taken(slow, 2) == [b"2", b"4"] and await taken(quick, 4) == [b"1", b"2", b"3", b"4"]
@@ -109,11 +109,11 @@ def test_as_many_bytes_wait_as_there_is_room_for(monkeypatch: pytest.MonkeyPatch
         a = box.subscribe("a")[0]
         for length in (6, 4, 1):
             box.put("a", bytes(length))
-        assert [name for _, _, name in box.dropped] == [(7, 8, 3)], "ten bytes are not too many"
+        assert [message.sequence for _, message in box.dropped] == [3], "ten bytes are not too many"
         assert await taken(a, 1) == [bytes(6)]
         for length in (7, 6):
             box.put("a", bytes(length))
-        assert [name for _, _, name in box.dropped] == [(7, 8, 3), (7, 8, 4)]
+        assert [message.sequence for _, message in box.dropped] == [3, 4]
         assert await taken(a, 2) == [bytes(4), bytes(6)]
         box.put("a", bytes(10))
         assert await taken(a, 1) == [bytes(10)] and len(box.dropped) == 2

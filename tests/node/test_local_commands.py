@@ -135,7 +135,7 @@ STATUS: dict[str, Any] = {
     "ring": {"id": 5, "length": 2004, "positions": [3, 8]}, "tables": {"channels": 1200, "lease": 12.5},
     "subscriptions": ["a", "b\n"], "outbox": {"waiting": 1, "kept": 2000},
     "counters": {"published": 1000, "given_up": 2}, "transmissions": {"hello": 5}, "bytes": {"hello": 2500},
-    "dropped": {"no ring": 3},
+    "dropped": {"no ring": 3}, "losing": {},
     "neighbours": [
         {"id": 12, "quality": 0.5, "heard": 0.755, "hears_me": 1.0, "round_trip": None, "silent": 0.04,
          "two_way": False, "tree": False},
@@ -164,7 +164,7 @@ neighbour  quality  heard  hears me  round trip  silent
 
 def test_a_status_of_a_node_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     alone = {**STATUS, "tree": {"root": 7, "parent": None, "distance": 0, "children": [], "nodes": 1},
-             "ring": {"id": None, "length": 0, "positions": []}, "neighbours": [], "subscriptions": [], "dropped": {}}
+             "ring": {"id": None, "length": 0, "positions": []}, "neighbours": [], "subscriptions": [], "dropped": {}, "losing": {}}
     with fake_node(tmp_path / "s", alone) as node:
         assert main(["status", "--socket", str(node.path)]) == 0
         lines = capsys.readouterr().out.splitlines()

@@ -136,14 +136,16 @@ def test_drops_are_told_by_reason_and_period(monkeypatch: pytest.MonkeyPatch) ->
     class Ended(Exception):
         pass
 
-    def status() -> dict[str, Any]:
-        try:
-            return {"dropped": next(seen)}
-        except StopIteration:
-            raise Ended from None
+    class Teller:
+        @property
+        def reasons(self) -> dict[str, int]:
+            try:
+                return next(seen)
+            except StopIteration:
+                raise Ended from None
     logged = Logged()
     with pytest.raises(Ended):
-        asyncio.run(serving.tell_drops(SimpleNamespace(status=status), logged.log))     # type: ignore[arg-type]
+        asyncio.run(serving.Drops(SimpleNamespace(teller=Teller()), logged.log).go_on())     # type: ignore[arg-type]
     assert [(line["reason"], line["count"], line["total"]) for line in logged.lines] == [
         ("no ring", 3, 3), ("link", 1, 1), ("no ring", 2, 5)]
     assert {line["level"] for line in logged.lines} == {"warning"}
@@ -196,10 +198,12 @@ def test_the_first_that_ends_ends_all_and_what_went_wrong_is_told() -> None:
                 await asyncio.sleep(60)
             finally:
                 ended.append(True)
-        node = SimpleNamespace(events=events, config=SimpleNamespace(hello=1.0), status=lambda: {"dropped": {}})
+        node: Any = SimpleNamespace(events=events, config=SimpleNamespace(hello=1.0),
+                                    teller=SimpleNamespace(reasons={}))
+        log = Logged().log
         asyncio.get_running_loop().call_later(0.02, stop.set)
         try:
-            await asyncio.wait_for(serving.watched(node, Logged().log, stop), 10)       # type: ignore[arg-type]
+            await asyncio.wait_for(serving.watched(node, log, serving.Drops(node, log), stop), 10)
         finally:
             await asyncio.sleep(0.01)
             assert len(asyncio.all_tasks()) == 1, "nothing goes on"

@@ -103,7 +103,7 @@ def test_the_summary_has_the_fields_of_the_simulator(both: Both) -> None:
     _, figures, net = both
     assert figures.keys() == simulated(net).keys()
     assert {name for name, value in figures.items() if value is None} == {
-        "max_table_bytes", "node_bytes", "entry_bytes", "channel", "links", "energy", "fingerprint",
+        "max_table_bytes", "node_bytes", "entry_bytes", "channel", "links", "energy", "fingerprint", "missed_by",
         "stable_at"}, "the last only because links are cut from the start"
     assert figures["recoveries"][0] is not None
 
