@@ -164,7 +164,8 @@ neighbour  quality  heard  hears me  round trip  silent
 
 def test_a_status_of_a_node_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     alone = {**STATUS, "tree": {"root": 7, "parent": None, "distance": 0, "children": [], "nodes": 1},
-             "ring": {"id": None, "length": 0, "positions": []}, "neighbours": [], "subscriptions": [], "dropped": {}, "losing": {}}
+             "ring": {"id": None, "length": 0, "positions": []}, "neighbours": [], "subscriptions": [],
+             "dropped": {}, "losing": {}}
     with fake_node(tmp_path / "s", alone) as node:
         assert main(["status", "--socket", str(node.path)]) == 0
         lines = capsys.readouterr().out.splitlines()

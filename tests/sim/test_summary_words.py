@@ -11,7 +11,8 @@ from psvr.sim import summary
 from psvr.sim.results import Epoch, History
 
 FIGURES: dict[str, Any] = {
-    "published": 1200, "expected": 3000, "delivered": 2991, "missed": 9, "missed_by": {}, "duplicates": 1, "delivery_ratio": 0.997,
+    "published": 1200, "expected": 3000, "delivered": 2991, "missed": 9, "missed_by": {}, "duplicates": 1,
+    "delivery_ratio": 0.997,
     "messages": 6000, "transmissions": {"hello": 12345, "sub": 7, "pub": 8, "ack": 9},
     "hops": {"1": 2000, "2": 991}, "latency": {"mean": 0.0123, "p50": 0.01, "p99": 0.5}, "stable_at": 12.34,
     "recoveries": [5.06, None], "max_table_bytes": 2048, "max_table_bytes_packed": 1024, "node_bytes": 4096,
