@@ -37,7 +37,6 @@ CLOCK_MOST = 1 << 40            # µs, twelve days: how far apart the clocks of 
 RECENT = 12 * k.SECOND          # a lie about the last seconds
 TIME = Time.__metadata__[0]     # type: ignore[attr-defined]
 NUMBERS = (k.SEQ_TRUSTED - 30, k.SEQ_TRUSTED - 1, k.SEQ_TRUSTED, k.SEQ_LIMIT - 30, k.SEQ_LIMIT - 1, k.SEQ_LIMIT)
-COUNTS = ("links", "heards", "children", "channels", "load")        # of a message: its length
 
 
 @dataclass(frozen=True)
