@@ -8,7 +8,7 @@ import pytest
 from psvr.protocol import constants as k
 from psvr.protocol.layout import Capacity, dtype
 from psvr.protocol.records import Pub
-from psvr.sim.handed import BUCKET, BYTES, HANDED, LEAST, MOST, ROOMY, is_new, places
+from psvr.sim.handed import BUCKET, BYTES, HANDED, LEAST, MOST, ROOMY, TURNS, bucket, forget, is_new, places
 
 
 class Hands:
@@ -59,6 +59,27 @@ def test_arbitrary_memory_hides_nothing(seed: int) -> None:
     hands.memory.view(np.uint8)[:] = np.random.default_rng(seed).integers(0, 256, hands.memory.nbytes).reshape(2, -1)
     for number in range(1, 20):
         assert hands.over(number, now, again=1) and not hands.over(number, now, again=1)
+
+
+@pytest.mark.parametrize("ahead", [0, 1, 40, 10_000])
+def test_names_of_a_fault_are_forgotten_whatever_their_time(ahead: int) -> None:
+    """One whose time is still to come is found within a round of turns; else it would be known later on."""
+    hands, now, size = Hands(LEAST), 10**12, LEAST
+    for number in range(1, 200):
+        places = hands.memory[1][bucket(size, 5, 1, number):][:BUCKET]
+        places[number % BUCKET] = (5, 1, number, now + k.REPEAT_LIFE + ahead * k.SECOND)
+    for turn in range(3, 3 + TURNS):
+        forget(hands.memory, 1, now, turn)
+    later = now + max(ahead * k.SECOND, k.NAME_LIFE + 1 if ahead == 0 else 0)
+    assert all(hands.over(number, later) for number in range(1, 200))
+
+
+def test_what_was_handed_over_is_not_forgotten() -> None:
+    hands = Hands(LEAST)
+    assert hands.over(1, 10)
+    for turn in range(TURNS):
+        forget(hands.memory, 1, 10, turn)
+    assert not hands.over(1, 10 + k.NAME_LIFE) and hands.over(1, 11 + k.NAME_LIFE)
 
 
 def test_room_for_what_is_published_while_repetitions_may_come_within_bounds() -> None:

@@ -14,12 +14,15 @@
 
 The parts are added as if each began only when the one before is done.  Where frames are lost, all of it takes longer by
 the number of tries until one comes through in both directions, on average.  Names of publications that a fault wrote
-down are forgotten after `NAME_LIFE`, so nothing is sure to be handed over exactly once before that.
+down are forgotten after `forgotten`, so nothing is sure to be handed over exactly once before that.
 """
 
 from psvr.protocol import constants as k
 
+from .handed import TURNS
+
 MEMORY, QUALITY, STEP = 2, 43, 0.3
+LATE = 1.1                  # a HELLO comes up to 10 % late
 
 
 def healing_bound(hello: float, links: int, depth: int, lease: float, loss: float = 0.0) -> float:
@@ -27,9 +30,14 @@ def healing_bound(hello: float, links: int, depth: int, lease: float, loss: floa
     periods = (MEMORY + QUALITY + k.EVICTED_MOST + k.HALF_OPEN + links
                + 2 * (k.ROOT_LIFE + depth / k.ROOT_LIFE_STEPS) + k.DEAD_LIFE)
     healed = periods * hello + 3 * depth * STEP + (k.WRITE_BACK + 2 / k.CLEANS + 1) * lease
-    return max(healed / (1 - loss) ** 2, k.NAME_LIFE / k.SECOND)
+    return max(healed / (1 - loss) ** 2, forgotten(hello))
 
 
 def lease_for(n: int) -> float:
     """δ_S of a network of n nodes, in seconds, where it is not set."""
     return min(k.LEASE_BASE + k.LEASE_STEP * 2 * (n - 1), k.LEASE_MOST) / k.SECOND
+
+
+def forgotten(hello: float) -> float:
+    """Seconds until no name counts that a fault wrote down: found in time, or it has had its life."""
+    return k.NAME_LIFE / k.SECOND + (TURNS + 1) * LATE * hello

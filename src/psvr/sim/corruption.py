@@ -157,7 +157,7 @@ class Corruption:
         mine, now = self.world.handed[v], self.clock(v)
         for origin, boot, number in self.names():
             place = bucket(len(mine), origin, boot, number) + self.rng.integers(BUCKET)
-            until = now + k.REPEAT_LIFE - self.rng.integers(k.NAME_LIFE)
+            until = now + k.REPEAT_LIFE - self.rng.integers(-k.NAME_LIFE, k.NAME_LIFE)
             mine[place] = (origin, boot, number, until)
 
     # --- frames

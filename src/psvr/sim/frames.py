@@ -14,7 +14,7 @@ from psvr.compiled.wire_length import hello_length, pub_length, sub_length
 from psvr.graphs.csr import link_to
 from psvr.jit import in_place
 
-from .handed import is_new, knows
+from .handed import forget, is_new, knows
 from .medium import access, airtime, lost, work
 from .notes import (
     ALL_LEVEL,
@@ -121,6 +121,7 @@ def wake(w: World, v: int, now: int) -> None:
         if w.tally[0].level >= CONTROL_LEVEL:
             note(w, now, SENT, v, -1, -1, HELLO_END)
         launch(w, v, now, HELLO_END, host.hellos)
+        forget(w.handed, v, local(w, v, now), host.hellos)
     if said & 2:
         say_subs(w, v, now)
     note_changes(w, v, now)

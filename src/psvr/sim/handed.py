@@ -2,6 +2,8 @@
 
 A name is looked for in few places, and known for `NAME_LIFE`.  While those places are full of names that are younger
 than a repetition can be, no repetition is let through: better none than one that was here before.
+
+Times that are still to come can only be the work of a fault; `forget` finds them.
 """
 
 from typing import Any
@@ -18,6 +20,7 @@ BUCKET = 8                  # places for names that fall together
 ROOMY = 4                   # places, for each name that is needed: so that few buckets are full
 LEAST, MOST = 64, 1 << 16   # places of a host
 BYTES = 1 << 28             # of all hosts, at most; memory is taken only as it is used
+TURNS = 8                   # with one turn of `forget` at each HELLO, all places are looked at in so many
 
 
 def places(n: int, periods: NDArray[Any]) -> int:
@@ -54,6 +57,17 @@ def is_new(handed: Any, v: int, now: int, pub: Any) -> bool:
     h = mine[place]
     h.origin, h.boot, h.number, h.until = pub.origin, pub.boot, pub.number, now + k.REPEAT_LIFE
     return True
+
+
+@in_place
+def forget(handed: Any, v: int, now: int, turn: int) -> None:
+    """Empty the places of a turn whose names would be known at some later time."""
+    mine = handed[v]
+    part = len(mine) // TURNS
+    for i in range(turn % TURNS * part, (turn % TURNS + 1) * part):
+        h = mine[i]
+        if h.until > now + k.REPEAT_LIFE:
+            h.origin, h.until = -1, 0
 
 
 @in_place

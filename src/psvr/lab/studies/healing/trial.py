@@ -9,7 +9,7 @@ import pyarrow as pa
 from psvr.errors import BadInput, shown
 from psvr.graphs.checks import real, whole
 from psvr.protocol import constants as k
-from psvr.sim.bound import healing_bound, lease_for
+from psvr.sim.bound import forgotten, healing_bound, lease_for
 from psvr.sim.memory import KINDS
 from psvr.sim.network import Network
 from psvr.sim.results import SECOND
@@ -97,7 +97,7 @@ def nothing() -> dict[str, int | None]:
 
 def after(net: Network, start: int, n: int, rng: np.random.Generator) -> dict[str, int | None]:
     """What is published once names that the fault wrote down are forgotten, at a moment when the network is right."""
-    net.run(max(0.0, (start + k.NAME_LIFE + SECOND - net.now) / SECOND))
+    net.run(max(0.0, forgotten(1.0) + (start - net.now) / SECOND))
     if until_right(net, longest(n, 0.5)) is None:
         return nothing()
     channel, first = net.channel("c"), int(net.world.tally["delivered"][0])
