@@ -50,6 +50,10 @@ def drawn(times: int = 300, **least: float) -> Callable[[Callable[[random.Random
     return over
 
 
+def reached(**found: bool) -> set[str]:
+    return {name for name, value in found.items() if value}
+
+
 @functools.cache
 def lived() -> list[tuple[Any, dict[type, list[dict[str, Any]]]]]:
     """Moments of settled networks: all nodes as records, times moved to NOW, and messages of that moment."""

@@ -3,7 +3,7 @@ and what the rule stands for is true again.  Each test says how much of what it 
 
 import random
 
-from states import CAPACITY, NOW, Draw, any_node, drawn
+from states import CAPACITY, NOW, Draw, any_node, drawn, reached
 
 from network import CHANNEL
 from psvr.protocol import constants as k
@@ -16,10 +16,6 @@ from psvr.protocol.records import Hello, Link, Node, Outcome, Pub, Sub
 def wrong(me: Node, *names: str) -> list[str]:
     """Fields out of range, of those whose path begins with one of the names."""
     return [x for x in outside(me, Node) if x.startswith(names)]
-
-
-def reached(**found: bool) -> set[str]:
-    return {name for name, value in found.items() if value}
 
 
 @drawn(1500, links=1 / 3, follows=0.2, ring=0.1, rows=0.1, parent_kept=0.05, ring_kept=0.05)

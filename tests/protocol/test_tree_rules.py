@@ -224,5 +224,5 @@ def test_another_way_to_the_root_is_a_neighbour_as_near_as_me_that_is_not_my_chi
 def test_what_a_link_says_is_recorded_within_its_range(said: dict[str, int], kept: tuple[int, ...]) -> None:
     me = started()
     link = add_link(me, 0, 5)
-    tree.hear(link, hello(5, **said))
+    tree.hear(me, link, hello(5, **said))
     assert (link.root, link.parent, link.dist, link.seq) == kept

@@ -165,14 +165,20 @@ def test_a_time_further_than_any_rule_puts_it_is_now(name: str, longest: int) ->
 
 def test_a_period_is_over() -> None:
     me = quiet(started())
-    me.hello_at, me.own, me.number, me.bursts = NOW, 7, 40, 99
+    me.hello_at, me.own, me.number = NOW, 7, 40
     add_candidate(me, 0, 30)
-    me.seen[0].boot, me.relayed[0].key = -1, -1
     said, out = woken(me)
     assert said == node.SAY_HELLO and (out.src, out.number, out.root, out.seq) == (9, 41, 9, 8)
     assert me.link[0].id == out.link[0].id == 30                    # one is taken in, and told
-    assert (me.own, me.said_at, me.trigger_at, me.bursts) == (8, NOW, 0, 3)
-    assert (me.seen[0].boot, me.relayed[0].key) == (0, 0)
+    assert (me.own, me.said_at, me.trigger_at) == (8, NOW, 0)
+
+
+def test_windows_and_counts_are_put_in_range_when_tables_are_cleaned() -> None:
+    me = quiet(started())
+    me.clean_at, me.bursts = NOW, 99
+    me.seen[0].boot, me.relayed[0].key = -1, -1
+    assert woken(me)[0] == 0
+    assert (me.seen[0].boot, me.relayed[0].key, me.bursts) == (0, 0, 3)
 
 
 def test_periods_are_a_tenth_early_or_late() -> None:

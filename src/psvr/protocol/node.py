@@ -60,10 +60,16 @@ def derive(me: Node, now: int) -> None:
     if ring.derive(me):
         subscription.on_new_ring(me, now)
     if late or face(me) != before:
-        soon = now + spread(me.id, now, 4, k.TRIGGER_LEAST, k.TRIGGER_MOST)
-        gap = k.TRIGGER_GAP - min(elapsed(now, me.said_at), k.TRIGGER_GAP)
-        if me.trigger_at <= 0 or me.trigger_at > now + k.TRIGGER_GAP:
-            me.trigger_at = max(soon, now + gap)
+        trigger(me, now)
+
+
+@rule
+def trigger(me: Node, now: int) -> None:
+    """Say a HELLO soon, but not too soon after the last."""
+    soon = now + spread(me.id, now, 4, k.TRIGGER_LEAST, k.TRIGGER_MOST)
+    gap = k.TRIGGER_GAP - min(elapsed(now, me.said_at), k.TRIGGER_GAP)
+    if me.trigger_at <= 0 or me.trigger_at > now + k.TRIGGER_GAP:
+        me.trigger_at = max(soon, now + gap)
 
 
 @rule
@@ -75,12 +81,19 @@ def face(me: Node) -> int:
 
 @rule
 def hear_hello(me: Node, now: int, hello: Hello) -> None:
-    """Record, then derive."""
+    """Record, then derive, if it says anything new.  What only time changes is seen at the next HELLO of my own."""
+    kept_me = links.sender(me, hello.src) != NONE
     i = links.hear(me, now, hello)
-    if i != NONE:
-        tree.hear(me.link[i], hello)
-        ring.hear(me, me.link[i], hello)
+    if i == NONE:
+        return
+    link = me.link[i]
+    new = kept_me != links.two_way(link)
+    new = tree.hear(me, link, hello) or new
+    new = ring.hear(me, link, hello) or new
+    if new:
         derive(me, now)
+    elif tree.hear_news(me, now, link):
+        trigger(me, now)
 
 
 @rule
@@ -191,8 +204,6 @@ def wake(me: Node, now: int, out: Hello) -> int:
     said = 0
     if due(now, me.hello_at, 2 * me.settings.hello):
         links.each_period(me, now)
-        publication.tidy(me, now)
-        subscription.tidy(me, now)
         tree.beat(me, now)
         derive(me, now)
         early = me.settings.hello * k.JITTER_PERCENT // 100
@@ -204,6 +215,8 @@ def wake(me: Node, now: int, out: Hello) -> int:
     if said == SAY_HELLO:
         write_hello(me, now, out)
     if due(now, me.clean_at, table.lease(me)):
+        publication.tidy(me, now)
+        subscription.tidy(me, now)
         subscription.clean(me, now)
     if subscription.sub_is_due(me, now):
         subscription.after_sub(me, now)

@@ -15,36 +15,49 @@ from .tree import is_child
 
 
 @rule
-def hear(me: Node, link: Link, hello: Hello) -> None:
-    """Record where a link is on the ring, and where it, as my parent, would place me."""
-    link.size = clip(hello.size, 0, k.SIZE_MOST)
-    link.digest = clip(hello.digest, 0, LOW32)
-    link.ring = clip(hello.ring, -1, LOW32)
-    link.length = clip(hello.length, 0, 2 * k.SIZE_MOST)
+def hear(me: Node, link: Link, hello: Hello) -> bool:
+    """Record where a link is on the ring, and where it, as my parent, would place me; True if that is new."""
+    size, digest = clip(hello.size, 0, k.SIZE_MOST), clip(hello.digest, 0, LOW32)
+    ring, length = clip(hello.ring, -1, LOW32), clip(hello.length, 0, 2 * k.SIZE_MOST)
+    changed = link.size != size or link.digest != digest or link.ring != ring or link.length != length
+    link.size, link.digest, link.ring, link.length = size, digest, ring, length
+    my_start, my_digest = link.my_start, link.my_digest
     link.my_start, link.my_digest = NONE, -1
-    for i in range(len(link.position)):
-        link.position[i] = NONE
-    if hello.start < 0 or link.ring < 0:
-        return
-    start, places = hello.start, 0
-    last = 1 if hello.start == 0 else 0
-    for i in range(clip(hello.children, 0, min(hello.links, len(hello.link)))):
-        child = hello.link[i]
-        places = note(link, places, start)
-        if child.id == me.id:
-            link.my_start, link.my_digest = clip(start + 1, 0, 2 * k.SIZE_MOST - 1), clip(child.digest, -1, LOW32)
-        start = clip(start + 2 * clip(child.size, 1, k.SIZE_MOST), 0, 2 * k.SIZE_MOST - 1)
-    if last == 0:
-        note(link, places, start)
+    places, moved = (0, False) if hello.start < 0 or ring < 0 else hear_positions(me, link, hello)
+    for i in range(places, len(link.position)):
+        moved = put(link, i, NONE) or moved
+    return changed or moved or link.my_start != my_start or link.my_digest != my_digest
 
 
 @rule
-def note(link: Link, places: int, position: int) -> int:
-    """Add a position of the link, as far as there is room; a position off its ring is none."""
-    if places < len(link.position) and 0 <= position < link.length:
-        link.position[places] = position
-        return places + 1
-    return places
+def hear_positions(me: Node, link: Link, hello: Hello) -> tuple[int, bool]:
+    """The positions of a link, from its start and the sizes of its children: how many, and whether one is new."""
+    start, places, moved = hello.start, 0, False
+    for i in range(clip(hello.children, 0, min(hello.links, len(hello.link)))):
+        child = hello.link[i]
+        if is_place(link, places, start):
+            places, moved = places + 1, put(link, places, start) or moved
+        if child.id == me.id:
+            link.my_start, link.my_digest = clip(start + 1, 0, 2 * k.SIZE_MOST - 1), clip(child.digest, -1, LOW32)
+        start = clip(start + 2 * clip(child.size, 1, k.SIZE_MOST), 0, 2 * k.SIZE_MOST - 1)
+    if hello.start != 0 and is_place(link, places, start):          # the root's last position is 0 again
+        places, moved = places + 1, put(link, places, start) or moved
+    return places, moved
+
+
+@rule
+def is_place(link: Link, places: int, position: int) -> bool:
+    """There is room for one more position of the link, and it is on its ring."""
+    return places < len(link.position) and 0 <= position < link.length
+
+
+@rule
+def put(link: Link, i: int, position: int) -> bool:
+    """The i-th position of the link; True if it is new."""
+    if link.position[i] == position:
+        return False
+    link.position[i] = position
+    return True
 
 
 @rule

@@ -2,7 +2,7 @@
 
 A root proves that it lives by a number that grows with every period.  A root that does not is given up, and its old
 numbers are refused for a while, so that neighbours cannot talk each other into a root that no longer exists.
-Everything is derived anew, from what the links last said, at every HELLO heard or sent.
+Everything is derived anew, from what the links last said, at every HELLO that is sent, or says something new.
 """
 
 from . import constants as k
@@ -14,12 +14,14 @@ from .records import Hello, Link, Node
 
 
 @rule
-def hear(link: Link, hello: Hello) -> None:
-    """Record what a link says of its place in the tree."""
-    link.root = max(hello.root, k.NOBODY)
-    link.parent = max(hello.parent, k.NOBODY)
-    link.dist = clip(hello.dist, 0, k.DISTANCE_MOST)
-    link.seq = clip(hello.seq, 0, k.SEQ_LIMIT)
+def hear(me: Node, link: Link, hello: Hello) -> bool:
+    """Record what a link says of its place in the tree; True if that is new, beyond a number that grows."""
+    root, parent = max(hello.root, k.NOBODY), max(hello.parent, k.NOBODY)
+    dist, seq = clip(hello.dist, 0, k.DISTANCE_MOST), clip(hello.seq, 0, k.SEQ_LIMIT)
+    changed = link.root != root or link.parent != parent or link.dist != dist
+    changed = changed or seq < link.seq or (root == me.id and seq > me.own)
+    link.root, link.parent, link.dist, link.seq = root, parent, dist, seq
+    return changed
 
 
 @rule
@@ -178,6 +180,16 @@ def follow(me: Node, now: int, best: int) -> bool:
         late = me.root == parent.root and elapsed(now, me.fresh) > k.NEWS_LATE * me.settings.hello
         me.fresh = now
     me.root, me.parent, me.dist, me.seq = parent.root, parent.id, parent.dist + 1, newest
+    return late
+
+
+@rule
+def hear_news(me: Node, now: int, link: Link) -> bool:
+    """A link says what it said before, but perhaps with a newer number of my root; True if that comes late."""
+    if link.root != me.root or link.seq <= me.seq or refused(me, now, link):
+        return False
+    late = elapsed(now, me.fresh) > k.NEWS_LATE * me.settings.hello
+    me.seq, me.fresh = link.seq, now
     return late
 
 
