@@ -19,6 +19,10 @@ def default_settings(s: Settings) -> None:
     s.hello, s.lease, s.links, s.depth, s.frame = k.HELLO_PERIOD, 0, k.LINKS, k.DEPTH, k.FRAME
     s.id_bytes = s.position_bytes = 2
     s.system, s.own, s.shortcuts = k.PSVR, 0, k.ALL
+    s.wait = s.repeat = s.custody = k.KEEP
+    s.doubt = s.detour = s.memory = s.sub_acks = 1
+    s.rounds, s.sub_copies = k.ROUNDS, k.SUB_COPIES
+    s.write_back, s.cleans, s.bursts, s.relay_pause = k.WRITE_BACK, k.CLEANS, k.BURSTS, k.RELAY_PAUSE
 
 
 @rule
@@ -106,7 +110,7 @@ def hear_sub(me: Node, now: int, sub: Sub, out: Sub) -> int:
 def hear_pub(me: Node, now: int, pub: Pub, out: Outcome) -> None:
     """A PUB; `out` says whether to deliver it and what to send."""
     if pub.hops < 1:
-        out.deliver, out.sends, out.reason = 0, 0, k.TOO_MANY_HOPS
+        out.deliver, out.sends, out.stuck, out.reason = 0, 0, 0, k.TOO_MANY_HOPS
     else:
         publication.handle(me, now, pub, out)
 

@@ -113,7 +113,7 @@ def new_here(me: Node, now: int, sub: Sub) -> bool:
     place, oldest = 0, -1
     for i in range(len(me.relayed)):
         age = elapsed(now, me.relayed[i].at)
-        if me.relayed[i].key == key and age < k.RELAY_PAUSE:
+        if me.relayed[i].key == key and age < me.settings.relay_pause:
             return False
         if age > oldest:
             place, oldest = i, age
@@ -151,6 +151,10 @@ def send(me: Node, p: int, s: int, ep: int, avoid: int, out: Outcome) -> None:
     i, goal = furthest(me, p, s, avoid)
     if i == NONE or out.sends >= len(out.send):
         out.reason = k.NO_WAY
+        if out.stuck < len(out.left):
+            x = out.left[out.stuck]
+            x.to, x.at, x.goal, x.ep = k.NOBODY, p, p, ep
+            out.stuck += 1
         return
     x = out.send[out.sends]
     x.to, x.at, x.goal, x.ep = me.link[i].id, p, goal, ep
@@ -184,7 +188,6 @@ def end_of_part(me: Node, j: int, ep: int) -> int:
 @rule
 def detour(me: Node, channel: int, at: int, ep: int, avoid: int, out: Outcome) -> None:
     """The link that was to carry a PUB from my position `at` failed: the second best."""
-    out.deliver, out.reason, out.sends = 0, k.FINE, 0
     j = index_of(me, at)
     if j == NONE or not has_ring(me) or not 0 <= ep < me.length:
         out.reason = k.NOT_MY_POSITION

@@ -5,6 +5,7 @@ The systems differ in how they go on; this is the one place that knows all of th
 
 from . import constants as k
 from . import own, subscription
+from .around import detour as detour_around
 from .around import forward_ring, forward_vr2015
 from .form import rule
 from .links import sender
@@ -15,7 +16,8 @@ from .psvr import forward as forward_psvr
 from .records import Node, Outcome, Pub, Seen, Send
 from .ring import has_ring, index_of
 from .shen import forward as forward_shen
-from .table import next_subscriber, wants
+from .table import find_row, next_subscriber, wants
+from .tree import is_tree
 
 
 @rule
@@ -61,40 +63,51 @@ def forget(s: Seen) -> None:
 def start(me: Node, channel: int, boot: int, number: int, load: int, out: Pub) -> None:
     """A publication of my own."""
     out.src, out.origin, out.boot, out.number = me.id, me.id, boot, number
-    out.channel, out.hops, out.again, out.load = channel, 0, 0, load
+    out.channel, out.hops, out.again, out.age, out.load = channel, 0, 0, 0, load
     out.ring, out.cur, out.ep = clip(me.ring, -1, LOW32), NONE, NONE
     if uses_ring(me) and has_ring(me):
         out.cur = out.ep = me.position[0]
 
 
 @rule
+def may_repeat(me: Node) -> bool:
+    """What is lost with a tree can be published once more; a flood reaches who is there, or nobody.
+
+    A ring stands for the whole tree, so under `shen` it tells, too, that the tree has changed somewhere.
+    """
+    return me.settings.system != k.FLOOD
+
+
+@rule
 def should_wait(me: Node) -> bool:
     """A publication of mine would be lost: the ring is being laid, or is so new that tables are still being filled."""
-    if not uses_ring(me):
+    if not may_repeat(me):
         return False
     if not has_ring(me):
         return me.root != me.id or me.size != 1
-    return subscription.announces(me) and me.bursts >= k.BURSTS - 1
+    return subscription.announces(me) and me.bursts >= max(me.settings.bursts - 1, 1)
 
 
 @rule
 def is_filling(me: Node) -> bool:
     """SUBs are still being repeated on a new ring."""
-    return uses_ring(me) and subscription.announces(me) and me.bursts > 0
+    return may_repeat(me) and subscription.announces(me) and me.bursts > 0
 
 
 @rule
 def in_doubt(me: Node, channel: int) -> bool:
     """A publication may not reach all: tables are being filled, or I know of no subscriber yet."""
-    if not uses_ring(me) or not subscription.announces(me):
+    if not may_repeat(me) or not subscription.announces(me):
         return False
-    return is_filling(me) or next_subscriber(me, channel, 0) == NONE
+    if is_filling(me):
+        return True
+    return (find_row(me, channel) if me.settings.system == k.SHEN else next_subscriber(me, channel, 0)) == NONE
 
 
 @rule
 def should_repeat(me: Node, pub: Pub, doubted: bool) -> bool:
     """A publication of mine went out on a ring that is no more, or in doubt that there is no more."""
-    if not uses_ring(me) or not has_ring(me) or should_wait(me):
+    if not may_repeat(me) or not has_ring(me) or should_wait(me):
         return False
     return pub.ring != me.ring or (doubted and not in_doubt(me, pub.channel))
 
@@ -102,7 +115,7 @@ def should_repeat(me: Node, pub: Pub, doubted: bool) -> bool:
 @rule
 def stopped(me: Node, pub: Pub) -> int:
     """Why a PUB is not to be handled here; FINE if it is."""
-    if pub.hops > 0 and sender(me, pub.src) == NONE:
+    if pub.hops > 0 and me.settings.system != k.FLOOD and sender(me, pub.src) == NONE:
         return k.NOT_A_LINK
     if pub.hops < 0 or pub.origin < 0 or pub.boot < 0 or pub.number < 0:
         return k.OUT_OF_RANGE
@@ -124,7 +137,7 @@ def stopped(me: Node, pub: Pub) -> int:
 @rule
 def handle(me: Node, now: int, pub: Pub, out: Outcome) -> None:
     """Deliver a PUB, heard or my own, and list what to send.  A repeated one is not delivered, but goes on."""
-    out.deliver, out.sends, out.reason = 0, 0, stopped(me, pub)
+    out.deliver, out.sends, out.stuck, out.reason = 0, 0, 0, stopped(me, pub)
     mine_without_ring = pub.hops == 0 and out.reason == k.NO_RING
     if out.reason != k.FINE and not mine_without_ring:
         return
@@ -161,18 +174,46 @@ def flood(out: Outcome) -> None:
 
 @rule
 def detour(me: Node, now: int, pub: Pub, at: int, avoid: int, out: Outcome) -> None:
-    """The link to `avoid`, which was to carry this PUB from my position `at`, failed: another way, if one is known."""
-    out.deliver, out.reason, out.sends = 0, k.FINE, 0
+    """A PUB that was to go on from my position `at`: the way now, without the neighbour to `avoid`, if one is known."""
+    out.deliver, out.reason, out.sends, out.stuck = 0, k.FINE, 0, 0
     if own.replaces(me, own.DETOUR):
         own.detour(me, now, pub, at, avoid, out)
     elif me.settings.system == k.PSVR and not own.replaces(me, own.FORWARD):
         detour_psvr(me, pub.channel, at, pub.ep, avoid, out)
+    elif uses_ring(me) and not own.replaces(me, own.FORWARD):
+        detour_around(me, pub, at, avoid, out)
+
+
+@rule
+def is_of_another_ring(me: Node, pub: Pub) -> bool:
+    """Its positions mean nothing here and now."""
+    return uses_ring(me) and pub.ring != me.ring
+
+
+@rule
+def still_leads_there(me: Node, to: int) -> bool:
+    """A neighbour that was to get a PUB, where positions play no part, is still one of the tree."""
+    i = sender(me, to)
+    return not uses_ring(me) and i != NONE and is_tree(me, me.link[i])
+
+
+@rule
+def copy(pub: Pub, out: Pub) -> None:
+    out.src, out.origin, out.boot, out.number = pub.src, pub.origin, pub.boot, pub.number
+    out.channel, out.again, out.load, out.age, out.ring = pub.channel, pub.again, pub.load, pub.age, pub.ring
+    out.cur, out.ep, out.hops = pub.cur, pub.ep, pub.hops
+
+
+@rule
+def redirect(me: Node, send: Send, out: Pub) -> None:
+    """A PUB that was to be sent goes another way."""
+    out.ring, out.cur, out.ep = clip(me.ring, -1, LOW32), send.goal, send.ep
 
 
 @rule
 def carry(me: Node, pub: Pub, send: Send, out: Pub) -> None:
     """The PUB that one send of an outcome puts on the link."""
     out.src, out.origin, out.boot, out.number = me.id, pub.origin, pub.boot, pub.number
-    out.channel, out.again, out.load, out.ring = pub.channel, pub.again, pub.load, clip(me.ring, -1, LOW32)
-    out.cur, out.ep = send.goal, send.ep
+    out.channel, out.again, out.load, out.age = pub.channel, pub.again, pub.load, pub.age
+    out.ring, out.cur, out.ep = clip(me.ring, -1, LOW32), send.goal, send.ep
     out.hops = clip(pub.hops, 0, k.HOPS_MOST - 1) + 1

@@ -43,6 +43,20 @@ class Settings:
     system: Short
     own: Short              # whose rules take the place of the system's, see `own`; 0: nobody's
     shortcuts: Short
+    # What hosts do beyond the paper, and the paper's times; see `profiles`.
+    wait: Time              # µs that a publication waits for a ring …
+    repeat: Time            # … may be repeated by its origin …
+    custody: Time           # … and is taken care of where it got stuck; 0: it is not
+    doubt: Flag             # one that may not have reached all is repeated, too
+    detour: Flag            # the second-best neighbour, when a link fails
+    rounds: Short           # how often a frame that failed is tried again
+    memory: Flag            # nothing is handed over twice
+    sub_copies: Short       # of a SUB that is broadcast
+    sub_acks: Flag          # SUBs go to each tree neighbour, and are acknowledged
+    write_back: Short       # T_w/back, in leases
+    cleans: Short           # T_clean is a lease divided by this
+    bursts: Short           # SUBs on a new ring
+    relay_pause: Time       # the same SUB is relayed once in this time
 
 
 @record
@@ -234,6 +248,7 @@ class Pub:
     number: Number
     hops: Short
     again: Flag             # its origin repeats it
+    age: Annotated[int, Int(4, 0, k.AGE_MOST)]      # ms since it was published, when it left its last node
     load: Annotated[int, Int(4, 0, 1 << 20)]        # bytes of data
 
 
@@ -255,3 +270,57 @@ class Outcome:
     reason: Short           # why it, or a part of it, went no further
     sends: Short
     send: Annotated[list[Send], Many("links")]
+    stuck: Short
+    left: Annotated[list[Send], Many("links")]      # parts of the ring that no neighbour leads to
+
+
+@record
+class Held:
+    """A publication in a host's hands, or the part of one that it is responsible for; see `holding`."""
+
+    state: Short
+    reason: Short           # why it is stuck
+    handle: Annotated[int, Int(8, 0, k.FOREVER)]    # of its payload; the driver's
+    made: Time              # when it was published, by my clock
+    due: Time               # when it is tried again
+    to: Id                  # of a frame: to whom …
+    at: Position            # … and from which of my positions
+    rounds: Short
+    detoured: Flag
+    doubted: Flag           # when it was last sent, it might not have reached all
+    pub: Pub
+
+
+@record
+class Handed:
+    """The name of a publication, and when it was handed to applications."""
+
+    origin: Id
+    boot: Number
+    number: Number
+    at: Time
+
+
+@record
+class Effect:
+    """What a driver is to do; see `host`."""
+
+    kind: Short
+    slot: Annotated[int, Int(4, -1, 1 << 30)]
+    reason: Short
+
+
+@record
+class Host:
+    """What a host remembers beside its tables."""
+
+    born: Time              # when it started: what was published before may have been handed over before
+    boot: Number            # which start this is
+    number: Number          # of its last publication
+    look_at: Time           # when to look at what it holds
+    next: Annotated[int, Int(4, 0, 1 << 30)]        # the slot to be taken next …
+    turn: Annotated[int, Int(4, 0, 1 << 30)]        # … and to be looked at next
+    effects: Annotated[int, Int(4, 0, 1 << 30)]     # that the driver has not drained
+    ring: Digest            # as last seen …
+    phase: Short            # … and how far it was
+    hopes: Flag             # something that is held may go on when the table has changed

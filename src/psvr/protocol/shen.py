@@ -23,7 +23,7 @@ WANTED = 0
 def wanted_by(me: Node, now: int, i: int, entry: Entry) -> bool:
     """The link in the i-th place wants it: said since it is a link, and not too long ago."""
     link = me.link[i]
-    if entry.ns != WANTED or not is_tree(me, link) or elapsed(now, entry.since) > k.WRITE_BACK * lease(me):
+    if entry.ns != WANTED or not is_tree(me, link) or elapsed(now, entry.since) > me.settings.write_back * lease(me):
         return False
     return entry.since >= link.since
 

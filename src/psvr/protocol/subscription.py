@@ -21,7 +21,7 @@ def on_new_ring(me: Node, now: int) -> None:
     """The table means nothing any more; teach the new positions soon, and say so more than once."""
     if me.settings.system != k.SHEN:
         table.reset(me)
-    me.bursts = k.BURSTS
+    me.bursts = me.settings.bursts
     me.sub_at = now + spread(me.id, now, 1, k.BURST_LEAST, k.BURST_MOST)
 
 
@@ -33,7 +33,7 @@ def sub_is_due(me: Node, now: int) -> bool:
 @rule
 def after_sub(me: Node, now: int) -> None:
     """When to send the next SUB: the repetitions of a burst, then the lease, a little early or late."""
-    me.bursts = clip(me.bursts, 1, k.BURSTS) - 1
+    me.bursts = clip(me.bursts, 1, max(me.settings.bursts, 1)) - 1
     if me.bursts == 2:
         me.sub_at = now + k.BURST_SECOND
     elif me.bursts == 1:
@@ -51,7 +51,7 @@ def tidy(me: Node, now: int) -> None:
         r = me.relayed[i]
         if not 0 <= r.key <= LOW32 or elapsed(now, r.at) == k.FOREVER:
             r.key = r.at = 0
-    me.bursts = clip(me.bursts, 0, k.BURSTS)
+    me.bursts = clip(me.bursts, 0, me.settings.bursts)
     me.overflow = clip(me.overflow, 0, COUNT_MOST)
 
 
@@ -86,4 +86,4 @@ def clean(me: Node, now: int) -> None:
         shen.clean(me, now)
     else:
         table.clean(me, now)
-    me.clean_at = now + table.lease(me) // k.CLEANS
+    me.clean_at = now + table.lease(me) // max(me.settings.cleans, 1)

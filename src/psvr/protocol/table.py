@@ -127,7 +127,7 @@ def write_back(me: Node, now: int, entry: Entry) -> None:
     entry.ns, entry.spare = valid(me, entry.ns), valid(me, entry.spare)
     if me.settings.system == k.VR2015:
         entry.spare = NONE
-    if entry.ns == NONE or elapsed(now, entry.since) > k.WRITE_BACK * lease(me):
+    if entry.ns == NONE or elapsed(now, entry.since) > me.settings.write_back * lease(me):
         entry.ns, entry.since = entry.spare, entry.spare_since
         entry.spare, entry.spare_since = NONE, 0
     if entry.ns == NONE or elapsed(now, entry.since) == k.FOREVER:

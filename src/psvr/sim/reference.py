@@ -9,17 +9,16 @@ from collections.abc import Callable
 from typing import Any, TypeAlias
 
 from psvr.protocol import constants as k
-from psvr.protocol import node as rules
-from psvr.protocol.layout import Capacity, blank, restore, snapshot
+from psvr.protocol import host as rules
+from psvr.protocol import node
+from psvr.protocol.layout import Capacity, blank
 from psvr.protocol.numbers import mix, spread
-from psvr.protocol.publication import carry, detour
-from psvr.protocol.records import Hello, Node, Outcome, Pub, Sub
+from psvr.protocol.records import Effect, Handed, Held, Hello, Node, Outcome, Pub, Sub
+from psvr.protocol.records import Host as Memory
+from psvr.protocol.tree import is_tree
 from psvr.protocol.wire_length import hello_length, pub_length, sub_length
 
 PREAMBLE, WORK = 6, (1_000, 5_000)
-LOOK, KEPT_LOOK = 250_000, 1_000_000            # µs between two looks at publications that wait, or are kept
-ROUNDS, ROUND_PAUSE = 2, 1_000_000              # tries of a frame that failed
-TOGETHER = 8                                    # names that fall together are remembered
 MOST_KINDS = 16                                 # of events, in the fingerprint
 NO_FRAME = {"HELLO": 1, "SUB": 3}               # what stands in the trace's detail for a frame's kind
 LEVELS = ("off", "pub", "control", "all")
@@ -29,28 +28,38 @@ Message: TypeAlias = Hello | Sub | Pub
 class Host:
     """A node, and what is around it."""
 
-    def __init__(self, index: int, capacity: Capacity) -> None:
-        self.index, self.node, self.hello = index, blank(Node, capacity), blank(Hello, capacity)
-        self.wake_at, self.offset, self.free_at, self.born = -1, 0, 0, 0
-        self.alive, self.jammed, self.boot, self.number, self.hellos = False, 0, 0, 0, 0
-        self.waiting, self.kept, self.starts, self.rings = 0, 0, 0, 0
+    def __init__(self, index: int, capacity: Capacity, held: int, names: int, effects: int) -> None:
+        self.index, self.hello = index, blank(Hello, capacity)
+        self.body = rules.Body(
+            blank(Node, capacity), blank(Memory, capacity), [blank(Held, capacity) for _ in range(held)],
+            [blank(Handed, capacity) for _ in range(names)], [blank(Effect, capacity) for _ in range(effects)],
+            blank(Outcome, capacity))
+        self.node = self.body.me
+        self.wake_at, self.offset, self.free_at = -1, 0, 0
+        self.alive, self.jammed, self.boot, self.hellos, self.starts = False, 0, 0, 0, 0
         self.parent = self.ring = self.table = 0
         self.reach: list[int] = []
-        self.handed: dict[int, list[tuple[int, tuple[int, int, int]]]] = {}
+
+
+class Frame:
+    """A SUB or PUB on its way; a PUB stands in a slot of its host."""
+
+    def __init__(self, message: Sub | Pub, to: int, slot: int = -1, which: int = -1, copies: int = 1) -> None:
+        self.message, self.to, self.slot, self.which, self.copies = message, to, slot, which, copies
+        self.tries, self.got, self.starts = 0, False, 0
 
 
 class Reference:
     kinds = ("wake", "end_hello", "send_sub", "end_sub", "end_pub", "source", "ready", "sense", "start", "finish",
-             "answer", "late", "burst", "quiet", "waited", "again")     # events, by who serves them
+             "answer", "late", "burst", "quiet")        # events, by who serves them
 
     def __init__(self, ids: list[int], reach: list[list[int]], hashes: list[int], capacity: Capacity, *, loss: int = 0,
                  loss_key: int = 0, ack_key: int = 0, retries: int = 3, bitrate: int = 250_000,
-                 level: str = "all", places: int = 64) -> None:
+                 level: str = "all", held: int = 64, names: int = 64, effects: int = 64) -> None:
         self.ids, self.hashes, self.capacity = ids, hashes, capacity
         self.loss, self.loss_key, self.ack_key = loss, loss_key, ack_key
-        self.places = places            # for names of what was handed over, per host
         self.retries, self.bitrate, self.level = retries, bitrate, LEVELS.index(level)
-        self.hosts = [Host(v, capacity) for v in range(len(ids))]
+        self.hosts = [Host(v, capacity, held, names, effects) for v in range(len(ids))]
         for host, others in zip(self.hosts, reach):
             host.reach = sorted(others)
         self.cut: set[tuple[int, int]] = set()
@@ -106,7 +115,6 @@ class Reference:
             self.note(now, "parent changed", v, "control", peer=me.parent, detail=me.root)
         if me.ring != host.ring:
             host.ring = me.ring
-            host.rings += 1
             self.note(now, "ring changed", v, "control", detail=me.ring)
 
     def note_table(self, host: Host, now: int) -> None:
@@ -147,22 +155,63 @@ class Reference:
         return now + spread(self.ids[v], now, 6, *WORK)
 
     def schedule(self, host: Host, now: int) -> None:
-        due = rules.next_due(host.node, now + host.offset) - host.offset
+        due = rules.next_due(host.body, now + host.offset) - host.offset
         if host.wake_at < now or due < host.wake_at:
             host.wake_at = max(due, now)
             self.at(host.wake_at, self.wake, host)
+
+    def end_frame(self, now: int, host: Host, frame: Frame) -> None:
+        """A SUB or PUB is complete: at all that are in reach, or at its addressee, who acknowledges what it takes."""
+        self.serial += 1
+        serial = self.serial
+        if frame.to < 0:
+            for u in host.reach:
+                if self.arrives(host.index, u, serial):
+                    self.hear(now, self.hosts[u], frame)
+            self.over(now, host, frame, True)
+            return
+        heard = frame.to in host.reach and self.arrives(host.index, frame.to, serial)
+        if heard and not frame.got:
+            frame.got = self.hear(now, self.hosts[frame.to], frame)
+        if heard and frame.got and not host.jammed and not self.is_lost(self.ack_key, serial, host.index):
+            self.over(now, host, frame, True)
+        elif frame.tries <= self.retries:
+            self.transmit(self.work(host.index, now), host, frame)
+        else:
+            self.over(now, host, frame, False)
+
+    def transmit(self, ready: int, host: Host, frame: Frame) -> None:
+        frame.tries += 1
+        end = self.end_sub if isinstance(frame.message, Sub) else self.end_pub
+        self.launch(ready, host, frame.message, end, frame)
+
+    def hear(self, now: int, host: Host, frame: Frame) -> bool:
+        """Whether it was taken."""
+        if isinstance(frame.message, Sub):
+            return self.hear_sub(now, host, frame.message)
+        return self.hear_pub(now, host, frame.message, frame)
+
+    def over(self, now: int, host: Host, frame: Frame, good: bool) -> None:
+        """A frame was sent, and acknowledged if it has an addressee; or it failed."""
+        if isinstance(frame.message, Sub):
+            if frame.copies > 1:
+                self.at(now + k.SUB_COPY_GAP, self.send_sub, host, frame.message, frame.to, 1)
+            return
+        end = rules.acknowledged if good else rules.failed
+        end(host.body, now + host.offset, frame.slot)
+        self.drain(now, host)
+        self.schedule(host, now)
 
     # --- nodes
 
     def boot(self, now: int, v: int, offset: int) -> None:
         host = self.hosts[v]
-        host.alive, host.offset, host.wake_at, host.number, host.waiting, host.kept = True, offset, -1, 0, 0, 0
+        host.alive, host.offset, host.wake_at = True, offset, -1
         host.boot += 1
         host.starts += 1
-        host.born = now
-        host.handed = {}
-        rules.start(host.node, self.ids[v], now + offset)
-        rules.go_on_from(host.node, now // host.node.settings.hello)
+        node.start(host.node, self.ids[v], now + offset)
+        node.go_on_from(host.node, now // host.node.settings.hello)
+        rules.start(host.body, now + offset, host.boot)
         self.schedule(host, now)
 
     def crash(self, now: int, v: int) -> None:
@@ -172,13 +221,14 @@ class Reference:
         if not host.alive or host.wake_at != now:
             return
         host.wake_at = -1
-        said = rules.wake(host.node, now + host.offset, host.hello)
-        if said & rules.SAY_HELLO:
+        said = rules.wake(host.body, now + host.offset, host.hello)
+        if said & node.SAY_HELLO:
             host.hellos += 1
             self.note(now, "sent", host.index, "control", detail=NO_FRAME["HELLO"])
             self.launch(now, host, host.hello, self.end_hello, host.hellos)
-        if said & rules.SAY_SUB:
+        if said & node.SAY_SUB:
             self.say_subs(now, host)
+        self.drain(now, host)
         self.note_changes(host, now)
         self.note_table(host, now)
         self.schedule(host, now)
@@ -195,7 +245,7 @@ class Reference:
     def hear_hello(self, now: int, host: Host, sender: int, hello: Hello) -> None:
         self.receptions += 1
         self.note(now, "received", host.index, "all", peer=sender, detail=NO_FRAME["HELLO"])
-        rules.hear_hello(host.node, now + host.offset, hello)
+        rules.hear_hello(host.body, now + host.offset, hello)
         self.note_changes(host, now)
         self.schedule(host, now)
 
@@ -205,90 +255,52 @@ class Reference:
         part = 0
         while True:
             sub = blank(Sub, self.capacity)
-            part = rules.write_sub(host.node, now + host.offset, part, sub)
+            part = node.write_sub(host.node, now + host.offset, part, sub)
             if sub.channels or sub.to != k.NOBODY:
-                self.send_sub(now, host, sub, k.SUB_COPIES)
+                self.spread_sub(now, host, sub)
             if part == 0:
                 return
 
-    def send_sub(self, ready: int, host: Host, sub: Sub, copies: int) -> None:
-        self.note(ready, "sent", host.index, "control", peer=sub.to, detail=NO_FRAME["SUB"])
-        self.launch(ready, host, sub, self.end_sub, sub, copies)
-
-    def end_sub(self, now: int, host: Host, sub: Sub, copies: int) -> None:
-        if not host.alive:
+    def spread_sub(self, ready: int, host: Host, sub: Sub) -> None:
+        """To each tree neighbour that has not sent it, or to all at once."""
+        me = host.node
+        if not me.settings.sub_acks:
+            self.send_sub(ready, host, sub, -1, me.settings.sub_copies)
             return
-        self.serial += 1
-        serial = self.serial
-        for u in host.reach:
-            if self.arrives(host.index, u, serial):
-                self.hear_sub(now, self.hosts[u], sub)
-        self.copy_sub(now, host, sub, copies)
+        for link in me.link:
+            if is_tree(me, link) and (link.id == sub.to if sub.to != k.NOBODY else link.id != sub.back):
+                self.send_sub(ready, host, sub, self.ids.index(link.id), 1)
 
-    def copy_sub(self, now: int, host: Host, sub: Sub, copies: int) -> None:
-        if copies > 1:
-            self.at(now + k.SUB_COPY_GAP, self.send_sub, host, sub, 1)
+    def send_sub(self, ready: int, host: Host, sub: Sub, to: int, copies: int) -> None:
+        peer = sub.to if to < 0 else self.ids[to]
+        self.note(ready, "sent", host.index, "control", peer=peer, detail=NO_FRAME["SUB"])
+        self.transmit(ready, host, Frame(sub, to, copies=copies))
 
-    def hear_sub(self, now: int, host: Host, sub: Sub) -> None:
+    def end_sub(self, now: int, host: Host, frame: Frame) -> None:
+        if host.alive:
+            self.end_frame(now, host, frame)
+
+    def hear_sub(self, now: int, host: Host, sub: Sub) -> bool:
         out = blank(Sub, self.capacity)
         self.receptions += 1
-        reason = rules.hear_sub(host.node, now + host.offset, sub, out)
+        reason = rules.hear_sub(host.body, now + host.offset, sub, out)
         self.note(now, "received", host.index, "all", peer=sub.src, reason=reason or -1, detail=NO_FRAME["SUB"])
         self.note_table(host, now)
         if out.channels:
-            self.send_sub(self.work(host.index, now), host, out, k.SUB_COPIES)
+            self.spread_sub(self.work(host.index, now), host, out)
         self.schedule(host, now)
+        return not rules.is_early_sub(reason)
 
     # --- publications
 
     def publish(self, now: int, v: int, channel: int, load: int) -> None:
         host, pub, which = self.hosts[v], blank(Pub, self.capacity), len(self.publications)
         self.publications.append({"time": now, "node": v, "channel": channel, "messages": 0, "receptions": 0})
-        host.number += 1
-        pub.origin, pub.boot, pub.number, pub.load = self.ids[v], host.boot, host.number, load
-        pub.cur = pub.ep = -1
+        pub.number = rules.publish(host.body, now + host.offset, self.hashes[channel], load, which)
+        pub.origin, pub.boot, pub.load, pub.cur, pub.ep = self.ids[v], host.boot, load, -1, -1
         self.note_pub(now, "published", v, -1, pub, which)
-        if rules.should_wait(host.node) and host.waiting < k.OUTBOX:
-            host.waiting += 1
-            self.at(now + LOOK, self.waited, host, pub, which, host.starts, -1, False)
-        else:
-            self.send_and_keep(now, host, pub, which)
-
-    def let_out(self, now: int, host: Host, pub: Pub, which: int, first: bool) -> bool:
-        """Whether there was doubt that it would reach all."""
-        outcome, hashed = blank(Outcome, self.capacity), self.hashes[self.publications[which]["channel"]]
-        doubted = rules.in_doubt(host.node, hashed)
-        if first:
-            rules.publish(host.node, now + host.offset, hashed, pub.boot, pub.number, pub.load, pub, outcome)
-        else:
-            rules.repeat(host.node, now + host.offset, pub, outcome)
-        self.after_pub(now, host.index, pub, outcome, which)
-        return doubted
-
-    def waited(self, now: int, host: Host, pub: Pub, which: int, starts: int, rings: int, doubted: bool) -> None:
-        """`rings`: the host's count when it was sent; −1: it was not."""
-        if not host.alive or host.starts != starts:
-            return
-        late = now >= self.publications[which]["time"] + k.KEEP
-        if rings >= 0 and late:
-            host.kept -= 1
-        elif rings >= 0:
-            if rings != host.rings:
-                pub.ring = -1
-            if rules.should_repeat(host.node, pub, doubted):
-                doubted, rings = self.let_out(now, host, pub, which, False), host.rings
-            self.at(now + KEPT_LOOK, self.waited, host, pub, which, starts, rings, doubted)
-        elif rules.should_wait(host.node) and not late:
-            self.at(now + LOOK, self.waited, host, pub, which, starts, -1, False)
-        else:
-            host.waiting -= 1
-            self.send_and_keep(now, host, pub, which)
-
-    def send_and_keep(self, now: int, host: Host, pub: Pub, which: int) -> None:
-        doubted = self.let_out(now, host, pub, which, True)
-        if rules.may_repeat(host.node) and host.kept < k.OUTBOX:
-            host.kept += 1
-            self.at(now + KEPT_LOOK, self.waited, host, pub, which, host.starts, host.rings, doubted)
+        self.drain(now, host, pub, which)
+        self.schedule(host, now)
 
     def source(self, now: int, v: int, channel: int, load: int, period: int, stop: int) -> None:
         if self.hosts[v].alive:
@@ -296,89 +308,43 @@ class Reference:
         if now + period < stop:
             self.at(now + period, self.source, v, channel, load, period, stop)
 
-    def after_pub(self, now: int, v: int, pub: Pub, outcome: Outcome, which: int) -> None:
-        if outcome.deliver and self.publications[which]["time"] >= self.hosts[v].born and self.is_new(now, v, pub):
-            self.deliveries.append((now, which, v, pub.hops))
-            self.note_pub(now, "delivered", v, pub.src, pub, which)
-        if outcome.reason:
-            self.note_pub(now, "dropped", v, pub.src, pub, which, reason=outcome.reason)
-        self.send_all(now, v, pub, outcome, which, False)
+    def drain(self, now: int, host: Host, heard: Pub | None = None, which: int = -1) -> None:
+        """Do what the rules ask for."""
+        v, body = host.index, host.body
+        for s, e in enumerate(body.effect[:body.host.effects]):
+            held = body.held[e.slot] if e.slot >= 0 else None
+            pub, about = (held.pub, held.handle) if held else (heard, which)
+            assert pub is not None
+            if e.kind == rules.SEND:
+                assert held is not None
+                self.publications[about]["messages"] += 1
+                self.note_pub(now, "sent", v, held.to, pub, about, at=held.at)
+                to = -1 if held.to == k.NOBODY else self.ids.index(held.to)
+                frame = Frame(pub, to, e.slot, about)
+                frame.starts = host.starts
+                self.transmit(now + spread(self.ids[v], now + s, 6, *WORK), host, frame)
+            elif e.kind == rules.DELIVER:
+                self.deliveries.append((now, about, v, pub.hops))
+                self.note_pub(now, "delivered", v, pub.src, pub, about)
+            elif e.kind == rules.DROPPED:
+                self.note_pub(now, "dropped", v, held.to if held else pub.src, pub, about,
+                              at=held.at if held else -1, reason=e.reason)
+        rules.drained(body)
 
-    def is_new(self, now: int, v: int, pub: Pub) -> bool:
-        """Names that fall together, the oldest first; a ninth takes its place."""
-        host, name = self.hosts[v], (pub.origin, pub.boot, pub.number)
-        together = mix(mix(mix(0, pub.origin), pub.boot), pub.number) % (self.places // TOGETHER)
-        known = host.handed.setdefault(together, [])
-        full = len(known) == TOGETHER
-        if any(name == other and now + host.offset <= at + k.NAME_LIFE for at, other in known):
-            return False
-        if full and pub.again and now + host.offset < known[0][0] + k.REPEAT_LIFE:
-            return False
-        known[:] = [*(known[1:] if full else known), (now + host.offset, name)]
-        return True
+    def end_pub(self, now: int, host: Host, frame: Frame) -> None:
+        if host.alive and frame.starts == host.starts:
+            self.end_frame(now, host, frame)
 
-    def send_all(self, now: int, v: int, pub: Pub, outcome: Outcome, which: int, detoured: bool) -> None:
-        for s, send in enumerate(outcome.send[:outcome.sends]):
-            out = blank(Pub, self.capacity)
-            carry(self.hosts[v].node, pub, send, out)
-            self.publications[which]["messages"] += 1
-            self.note_pub(now, "sent", v, send.to, out, which, at=send.at)
-            frame = {"to": -1 if send.to == k.NOBODY else self.ids.index(send.to), "at": send.at, "tries": 0, "got": 0,
-                     "rounds": 0, "detour": detoured, "which": which}
-            self.transmit(now + spread(self.ids[v], now + s, 6, *WORK), self.hosts[v], out, frame)
-
-    def transmit(self, ready: int, host: Host, pub: Pub, frame: dict[str, Any]) -> None:
-        frame["tries"] += 1
-        self.launch(ready, host, pub, self.end_pub, pub, frame)
-
-    def end_pub(self, now: int, host: Host, pub: Pub, frame: dict[str, Any]) -> None:
-        if not host.alive:
-            return
-        self.serial += 1
-        serial, to = self.serial, frame["to"]
-        if to < 0:
-            for u in host.reach:
-                if self.arrives(host.index, u, serial):
-                    self.hear_pub(now, u, pub, frame)
-            return
-        heard = to in host.reach and self.arrives(host.index, to, serial)
-        if heard and not frame["got"]:
-            frame["got"] = 1
-            self.hear_pub(now, to, pub, frame)
-        if heard and not host.jammed and not self.is_lost(self.ack_key, serial, host.index):
-            return
-        if frame["tries"] <= self.retries:
-            self.transmit(self.work(host.index, now), host, pub, frame)
-        else:
-            self.give_up(now, host, pub, frame)
-
-    def hear_pub(self, now: int, u: int, pub: Pub, frame: dict[str, Any]) -> None:
-        host, outcome, which = self.hosts[u], blank(Outcome, self.capacity), frame["which"]
+    def hear_pub(self, now: int, host: Host, pub: Pub, frame: Frame) -> bool:
+        u, which, sender = host.index, frame.which, self.ids.index(pub.src)
         self.receptions += 1
         self.publications[which]["receptions"] += 1
-        self.note_pub(now, "received", u, pub.src, pub, which, at=frame["at"])
-        rules.hear_pub(host.node, now + host.offset, pub, outcome)
-        self.after_pub(now, u, pub, outcome, which)
-
-    def give_up(self, now: int, host: Host, pub: Pub, frame: dict[str, Any]) -> None:
-        outcome = blank(Outcome, self.capacity)
-        to = self.ids[frame["to"]] if frame["to"] >= 0 else -1
-        if not frame["detour"] and to >= 0:
-            detour(host.node, now + host.offset, pub, frame["at"], to, outcome)
-        if outcome.sends:
-            again = blank(Pub, self.capacity)
-            restore(again, Pub, snapshot(pub, Pub))
-            again.hops -= 1
-            self.send_all(now, host.index, again, outcome, frame["which"], True)
-        elif frame["rounds"] < ROUNDS and to >= 0:
-            frame["rounds"], frame["tries"] = frame["rounds"] + 1, 0
-            self.at(now + ROUND_PAUSE, self.again, host, pub, frame)
-        else:
-            self.note_pub(now, "dropped", host.index, to, pub, frame["which"], at=frame["at"], reason=len(k.REASONS))
-
-    def again(self, now: int, host: Host, pub: Pub, frame: dict[str, Any]) -> None:
-        if host.alive:
-            self.transmit(now, host, pub, frame)
+        at = self.hosts[sender].body.held[frame.slot].at
+        self.note_pub(now, "received", u, pub.src, pub, which, at=at)
+        verdict = rules.hear_pub(host.body, now + host.offset, pub, which)
+        self.drain(now, host, pub, which)
+        self.schedule(host, now)
+        return bool(verdict == rules.TAKEN)
 
 
 EVENTS = ("published", "sent", "received", "delivered", "dropped", "subscribed", "unsubscribed", "parent changed",

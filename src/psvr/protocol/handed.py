@@ -1,0 +1,66 @@
+"""What a host has handed to its applications, so that nothing is handed over twice.
+
+A name is looked for in few places, and known for `NAME_LIFE`.  While those places are full of names that are younger
+than a repetition can be, no repetition is let through: better none than one that was here before.
+"""
+
+from collections.abc import Sequence
+
+from . import constants as k
+from .form import rule
+from .numbers import clip, elapsed, mix
+from .records import Handed, Pub
+
+BUCKET = 8                  # places for names that fall together
+TURNS = 8                   # all places are looked at by `forget` in so many turns
+
+
+@rule
+def clear(h: Handed) -> None:
+    h.origin, h.boot, h.number, h.at = k.NOBODY, 0, 0, 0
+
+
+@rule
+def bucket(size: int, origin: int, boot: int, number: int) -> int:
+    """The first of the places for a name, of so many that a host has."""
+    return mix(mix(mix(0, origin), boot), number) % (size // BUCKET) * BUCKET
+
+
+@rule
+def is_new(names: Sequence[Handed], now: int, pub: Pub) -> bool:
+    """It has not been handed over; now it has."""
+    first = bucket(len(names), pub.origin, pub.boot, pub.number)
+    place, oldest = first, -1
+    for i in range(first, first + BUCKET):
+        h = names[i]
+        ago = k.FOREVER if h.origin < 0 else elapsed(now, h.at)
+        if ago <= k.NAME_LIFE and h.origin == pub.origin and h.boot == pub.boot and h.number == pub.number:
+            return False
+        if ago > oldest:
+            place, oldest = i, ago
+    if pub.again != 0 and oldest < k.REPEAT_LIFE:
+        return False
+    h = names[place]
+    h.origin, h.boot, h.number, h.at = pub.origin, pub.boot, pub.number, now
+    return True
+
+
+@rule
+def forget(names: Sequence[Handed], now: int, turn: int) -> None:
+    """Empty the places of a turn whose names are too old, or of a time that is still to come."""
+    part = len(names) // TURNS
+    first = clip(turn, 0, k.FOREVER) % TURNS * part
+    for i in range(first, first + part):
+        if elapsed(now, names[i].at) > k.NAME_LIFE:
+            clear(names[i])
+
+
+@rule
+def knows(names: Sequence[Handed], pub: Pub) -> bool:
+    """It is remembered that it was handed over."""
+    first = bucket(len(names), pub.origin, pub.boot, pub.number)
+    for i in range(first, first + BUCKET):
+        h = names[i]
+        if h.origin == pub.origin and h.boot == pub.boot and h.number == pub.number:
+            return True
+    return False

@@ -1,0 +1,452 @@
+"""What a node does around the four layers: it waits for a ring, keeps, repeats, takes care of what is stuck.
+
+A driver (a simulator, a process with a socket, a test) hands in what happens, with the time: an application publishes,
+a frame is heard, a frame was acknowledged or its link failed, time is due.  It then does what stands in the effects,
+in their order, and calls `drained`.  Payloads travel beside the records: a handle is whatever the driver likes.
+
+Who has acknowledged a publication is responsible for its part of the ring.  Where it cannot go on, it keeps that part
+and tries again when its links, ring or table have changed (custody).  Its origin repeats only what custody cannot know:
+what went out on a ring that is no more, or in doubt that there are subscribers.  Every such policy is a setting.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from . import constants as k
+from . import handed, node, publication
+from .form import rule
+from .holding import ENDED, FLYING, KEPT, RESTING, STUCK, WAITING, age, clear, end, is_in_range, take
+from .numbers import clip, due, elapsed
+from .positions import NONE
+from .records import Effect, Handed, Held, Hello, Host, Node, Outcome, Pub, Send, Sub
+from .table import wants
+
+SEND, DELIVER, DROPPED, AGAIN, FORGOTTEN = range(1, 6)      # kinds of effects
+HEARD = -1                                                  # in place of a slot: the publication just heard
+TAKEN, REFUSED = 0, 1                                       # what becomes of a PUB that is heard
+
+
+class Body(NamedTuple):
+    """A node, its host, and their tables: what a driver hands to every rule here."""
+
+    me: Node
+    host: Host
+    held: Sequence[Held]
+    names: Sequence[Handed]
+    effect: Sequence[Effect]
+    outcome: Outcome
+
+
+@rule
+def start(b: Body, now: int, boot: int) -> None:
+    """A host that holds nothing; `node.start` does the same for the node."""
+    host = b.host
+    host.born, host.boot, host.number, host.effects = now, boot, 0, 0
+    host.next = host.turn = host.hopes = 0
+    host.look_at, host.ring, host.phase = k.FOREVER, b.me.ring, phase(b.me)
+    for i in range(len(b.held)):
+        clear(b.held[i])
+    for i in range(len(b.names)):
+        handed.clear(b.names[i])
+
+
+# --- effects
+
+
+@rule
+def put(b: Body, kind: int, slot: int, reason: int) -> None:
+    """One more thing for the driver to do; rules stop before there is no room for what they may put."""
+    if b.host.effects < len(b.effect):
+        e = b.effect[b.host.effects]
+        e.kind, e.slot, e.reason = kind, slot, reason
+        b.host.effects += 1
+
+
+@rule
+def has_room(b: Body) -> bool:
+    """All that one publication may bring about can still be put."""
+    return b.host.effects + 2 * len(b.outcome.send) + 4 <= len(b.effect)
+
+
+@rule
+def drained(b: Body) -> None:
+    """The driver has done what it was told: slots that have ended are free again."""
+    for i in range(clip(b.host.effects, 0, len(b.effect))):
+        slot = b.effect[i].slot
+        if 0 <= slot < len(b.held) and b.held[slot].state == ENDED:
+            clear(b.held[slot])
+    b.host.effects = 0
+
+
+# --- publications of my own
+
+
+@rule
+def publish(b: Body, now: int, channel: int, load: int, handle: int) -> int:
+    """An application publishes: handed to applications of this node at once, then sent, or it waits for a ring.
+
+    Returns its number.  Where there is no room for it, that is an effect.
+    """
+    b.host.number = b.host.number + 1 if 0 <= b.host.number < k.SEQ_LIMIT else 1
+    slot = take(b.host, b.held)
+    if slot == NONE:
+        put(b, DROPPED, HEARD, k.NOT_HELD)
+        return b.host.number
+    h = b.held[slot]
+    h.handle, h.made, h.state = handle, now, WAITING
+    publication.start(b.me, channel, b.host.boot, b.host.number, load, h.pub)
+    if wants(b.me, channel) and is_new(b, now, h.pub):
+        put(b, DELIVER, slot, k.FINE)
+    if not (b.me.settings.wait > 0 and publication.should_wait(b.me)):
+        let_out(b, now, slot)
+    else:
+        look_soon(b.host, now + b.me.settings.wait)
+    return b.host.number
+
+
+@rule
+def let_out(b: Body, now: int, slot: int) -> None:
+    """A publication of mine goes its way, the first time or once more."""
+    h, me = b.held[slot], b.me
+    first = h.state == WAITING
+    publication.start(me, h.pub.channel, h.pub.boot, h.pub.number, h.pub.load, h.pub)
+    h.pub.again = 0 if first else 1
+    h.doubted = 1 if me.settings.doubt == 1 and publication.in_doubt(me, h.pub.channel) else 0
+    publication.handle(me, now, h.pub, b.outcome)
+    if not first and b.outcome.sends > 0:
+        put(b, AGAIN, slot, k.FINE)
+    go_on(b, now, h.pub, h.made, h.handle, slot)
+    if me.settings.repeat > 0 and publication.may_repeat(me) and age(h, now) < me.settings.repeat:
+        h.state = KEPT
+        b.host.hopes = 1 if h.doubted == 1 else b.host.hopes
+        look_soon(b.host, now + me.settings.repeat - age(h, now))
+    else:
+        end(h)
+        put(b, FORGOTTEN, slot, k.FINE)
+
+
+@rule
+def go_on(b: Body, now: int, pub: Pub, made: int, handle: int, slot: int) -> None:
+    """Do what the outcome of a PUB says: send, and take care of the parts that lead nowhere."""
+    out = b.outcome
+    for s in range(out.sends):
+        send(b, now, pub, out.send[s], made, handle, slot)
+    if out.reason == k.FINE:
+        return
+    if b.me.settings.custody == 0:
+        put(b, DROPPED, slot, out.reason)
+        return
+    for s in range(out.stuck):
+        keep_part(b, now, pub, out.left[s], made, handle, slot)
+    if out.stuck == 0:
+        put(b, DROPPED, slot, out.reason)
+
+
+@rule
+def send(b: Body, now: int, pub: Pub, send: Send, made: int, handle: int, source: int) -> None:
+    """One frame of a publication, in a slot of its own until it is acknowledged."""
+    slot = take(b.host, b.held)
+    if slot == NONE:
+        put(b, DROPPED, source, k.NOT_HELD)
+        return
+    h = b.held[slot]
+    publication.carry(b.me, pub, send, h.pub)
+    h.to, h.at, h.made, h.handle = send.to, send.at, made, handle
+    fly(b, now, slot)
+
+
+@rule
+def fly(b: Body, now: int, slot: int) -> None:
+    h = b.held[slot]
+    h.state, h.pub.age = FLYING, clip(age(h, now) // k.MILLISECOND, 0, k.AGE_MOST)
+    put(b, SEND, slot, k.FINE)
+
+
+@rule
+def keep_part(b: Body, now: int, pub: Pub, part: Send, made: int, handle: int, source: int) -> None:
+    """A part of the ring that no neighbour leads to: mine until one does."""
+    slot, reason = take(b.host, b.held), b.outcome.reason
+    if slot == NONE:
+        put(b, DROPPED, source, k.NOT_HELD)
+        return
+    h = b.held[slot]
+    publication.carry(b.me, pub, part, h.pub)
+    h.to, h.at, h.made, h.handle = k.NOBODY, part.at, made, handle
+    be_stuck(b, now, slot, reason)
+
+
+@rule
+def be_stuck(b: Body, now: int, slot: int, reason: int) -> None:
+    h = b.held[slot]
+    if age(h, now) >= b.me.settings.custody:
+        end(h)
+        put(b, DROPPED, slot, reason)
+        return
+    h.state, h.reason, h.due, b.host.hopes = STUCK, reason, now + k.STUCK_PAUSE, 1
+    look_soon(b.host, h.due)
+
+
+# --- frames
+
+
+@rule
+def hear_hello(b: Body, now: int, hello: Hello) -> None:
+    node.hear_hello(b.me, now, hello)
+    notice(b, now)
+
+
+@rule
+def hear_sub(b: Body, now: int, sub: Sub, out: Sub) -> int:
+    """If `out.channels` is not 0, `out` goes on to the tree neighbours.  Returns a reason."""
+    reason = node.hear_sub(b.me, now, sub, out)
+    if b.host.hopes != 0:
+        b.host.look_at = now
+    return reason
+
+
+@rule
+def is_early_sub(reason: int) -> bool:
+    """Why a SUB was of no use: a moment later it may be, so it is not acknowledged."""
+    return is_early(reason) or reason == k.NOT_A_LINK or reason == k.NOT_IN_TREE
+
+
+@rule
+def hear_pub(b: Body, now: int, pub: Pub, handle: int) -> int:
+    """A PUB: TAKEN, and from now on this host is responsible for it, or REFUSED."""
+    me, out = b.me, b.outcome
+    made = now - clip(pub.age, 0, k.AGE_MOST) * k.MILLISECOND
+    node.hear_pub(me, now, pub, out)
+    if out.reason == k.NOT_A_LINK:
+        return REFUSED
+    if is_early(out.reason) and me.settings.custody > 0 and elapsed(now, made) < me.settings.custody:
+        keep_whole(b, now, pub, made, handle, out.reason)
+        return TAKEN
+    if out.deliver == 1 and made >= b.host.born and is_new(b, now, pub):
+        put(b, DELIVER, HEARD, k.FINE)
+    go_on(b, now, pub, made, handle, HEARD)
+    return TAKEN
+
+
+@rule
+def is_early(reason: int) -> bool:
+    """It may fit in a moment, when the ring is here on which it travels."""
+    return reason == k.NO_RING or reason == k.OTHER_RING or reason == k.NOT_MY_POSITION
+
+
+@rule
+def keep_whole(b: Body, now: int, pub: Pub, made: int, handle: int, reason: int) -> None:
+    """A PUB that came before its ring: it is heard again when that is here."""
+    slot = take(b.host, b.held)
+    if slot == NONE:
+        put(b, DROPPED, HEARD, reason)
+        return
+    h = b.held[slot]
+    publication.copy(pub, h.pub)
+    h.to, h.at, h.made, h.handle = k.NOBODY, NONE, made, handle
+    be_stuck(b, now, slot, reason)
+
+
+@rule
+def acknowledged(b: Body, now: int, slot: int) -> None:
+    """A frame has been taken over: it is another's task now."""
+    if 0 <= slot < len(b.held) and b.held[slot].state == FLYING:
+        end(b.held[slot])
+        put(b, FORGOTTEN, slot, k.FINE)
+
+
+@rule
+def failed(b: Body, now: int, slot: int) -> None:
+    """All tries of a frame have failed: another way, once; the same again after a pause; then custody."""
+    if not 0 <= slot < len(b.held) or b.held[slot].state != FLYING:
+        return
+    h, me = b.held[slot], b.me
+    if publication.is_of_another_ring(me, h.pub):
+        end(h)
+        put(b, DROPPED, slot, k.OTHER_RING)
+    elif me.settings.detour == 1 and h.detoured == 0 and take_detour(b, now, slot):
+        h.detoured = 1
+        fly(b, now, slot)
+    elif h.rounds < me.settings.rounds and h.to != k.NOBODY:
+        h.state, h.rounds, h.due = RESTING, h.rounds + 1, now + k.ROUND_PAUSE
+        look_soon(b.host, h.due)
+    elif me.settings.custody > 0 and h.to != k.NOBODY:
+        be_stuck(b, now, slot, k.LINK_FAILED)
+    else:
+        end(h)
+        put(b, DROPPED, slot, k.LINK_FAILED)
+
+
+@rule
+def take_detour(b: Body, now: int, slot: int) -> bool:
+    """Send it to the second best of the neighbours that lead there, if there is one."""
+    h = b.held[slot]
+    publication.detour(b.me, now, h.pub, h.at, h.to, b.outcome)
+    if b.outcome.sends == 0:
+        return False
+    publication.redirect(b.me, b.outcome.send[0], h.pub)
+    h.to = b.outcome.send[0].to
+    return True
+
+
+# --- time
+
+
+@rule
+def look_soon(host: Host, at: int) -> None:
+    if at < host.look_at:
+        host.look_at = at
+
+
+@rule
+def phase(me: Node) -> int:
+    """How far a new ring is: what waits or is kept may go on when this changes."""
+    return (1 if publication.should_wait(me) else 0) + (2 if publication.is_filling(me) else 0)
+
+
+@rule
+def notice(b: Body, now: int) -> None:
+    """After a HELLO, a SUB or the passing of time: does anything that is held have to be looked at now?"""
+    host, me = b.host, b.me
+    if me.ring != host.ring:
+        host.ring = me.ring
+        for i in range(len(b.held)):
+            if b.held[i].state == KEPT:         # another ring may have the same name: it stands for who is where
+                b.held[i].pub.ring = NONE
+        host.look_at = now
+    if phase(me) != host.phase:
+        host.phase = phase(me)
+        host.look_at = now
+
+
+@rule
+def look_is_due(b: Body, now: int) -> bool:
+    return due(now, b.host.look_at, k.LOOK_MOST) and b.host.look_at != k.FOREVER
+
+
+@rule
+def next_due(b: Body, now: int) -> int:
+    """When to call `wake` next."""
+    when = node.next_due(b.me, now)
+    return now if look_is_due(b, now) else min(when, b.host.look_at)
+
+
+@rule
+def wake(b: Body, now: int, out: Hello) -> int:
+    """Do what is due: SAY_HELLO if `out` is to be broadcast, SAY_SUB if `node.write_sub` is to be asked for SUBs."""
+    said = node.wake(b.me, now, out)
+    if said & node.SAY_HELLO:
+        handed.forget(b.names, now, b.me.number)
+    notice(b, now)
+    if look_is_due(b, now):
+        look(b, now)
+    return said
+
+
+@rule
+def look(b: Body, now: int) -> None:
+    """At what is held, as far as there is room for effects; the rest has its turn a little later."""
+    host = b.host
+    host.look_at, host.turn, host.hopes = k.FOREVER, clip(host.turn, 0, len(b.held) - 1), 0
+    for _ in range(len(b.held)):
+        if not has_room(b):
+            host.look_at, host.hopes = now + k.NEXT_LOOK, 1
+            return
+        look_at(b, now, host.turn)
+        host.turn = (host.turn + 1) % len(b.held)
+
+
+@rule
+def look_at(b: Body, now: int, slot: int) -> None:
+    h = b.held[slot]
+    if not is_in_range(b.me, now, h):
+        clear(h)
+    elif h.state == WAITING:
+        look_at_waiting(b, now, slot)
+    elif h.state == KEPT:
+        look_at_kept(b, now, slot)
+    elif h.state == RESTING:
+        if now >= h.due:
+            fly(b, now, slot)
+        else:
+            look_soon(b.host, h.due)
+    elif h.state == STUCK:
+        look_at_stuck(b, now, slot)
+
+
+@rule
+def look_at_waiting(b: Body, now: int, slot: int) -> None:
+    """There is a ring now, or it is too late."""
+    left = b.me.settings.wait - age(b.held[slot], now)
+    if left <= 0 or not publication.should_wait(b.me):
+        let_out(b, now, slot)
+    else:
+        look_soon(b.host, now + left)
+
+
+@rule
+def look_at_kept(b: Body, now: int, slot: int) -> None:
+    """It may have been lost with a ring, or not have reached all: once more, until it is too old."""
+    h = b.held[slot]
+    left = b.me.settings.repeat - age(h, now)
+    if left <= 0:
+        end(h)
+        put(b, FORGOTTEN, slot, k.FINE)
+    elif publication.should_repeat(b.me, h.pub, h.doubted == 1):
+        let_out(b, now, slot)
+    else:
+        b.host.hopes = 1 if h.doubted == 1 else b.host.hopes
+        look_soon(b.host, now + left)
+
+
+@rule
+def look_at_stuck(b: Body, now: int, slot: int) -> None:
+    """Is there a way now?"""
+    h = b.held[slot]
+    if age(h, now) >= b.me.settings.custody:
+        end(h)
+        put(b, DROPPED, slot, h.reason)
+    elif h.at == NONE and h.to == k.NOBODY:
+        hear_again(b, now, slot)
+    elif publication.is_of_another_ring(b.me, h.pub):
+        end(h)
+        put(b, DROPPED, slot, k.OTHER_RING)
+    elif try_again(b, now, slot):
+        fly(b, now, slot)
+    elif publication.uses_ring(b.me) and b.outcome.reason == k.FINE and not publication.is_filling(b.me):
+        end(h)                      # whom it was for has left
+        put(b, FORGOTTEN, slot, k.FINE)
+    else:
+        be_stuck(b, now, slot, h.reason)
+
+
+@rule
+def try_again(b: Body, now: int, slot: int) -> bool:
+    """The part of the ring that a stuck PUB was to serve, from the same position of mine."""
+    h = b.held[slot]
+    publication.detour(b.me, now, h.pub, h.at, k.NOBODY, b.outcome)
+    if b.outcome.sends > 0:
+        publication.redirect(b.me, b.outcome.send[0], h.pub)
+        h.to, h.detoured, h.rounds = b.outcome.send[0].to, 0, 0
+        return True
+    return h.to != k.NOBODY and publication.still_leads_there(b.me, h.to)
+
+
+@rule
+def hear_again(b: Body, now: int, slot: int) -> None:
+    """A PUB that came too early."""
+    h, out = b.held[slot], b.outcome
+    node.hear_pub(b.me, now, h.pub, out)
+    if is_early(out.reason) or out.reason == k.NOT_A_LINK:
+        be_stuck(b, now, slot, h.reason)
+        return
+    if out.deliver == 1 and h.made >= b.host.born and is_new(b, now, h.pub):
+        put(b, DELIVER, slot, k.FINE)
+    go_on(b, now, h.pub, h.made, h.handle, slot)
+    end(h)
+    put(b, FORGOTTEN, slot, k.FINE)
+
+
+@rule
+def is_new(b: Body, now: int, pub: Pub) -> bool:
+    """It has not been handed to applications; now it has."""
+    return b.me.settings.memory == 0 or handed.is_new(b.names, now, pub)
