@@ -27,7 +27,7 @@ KEPT_GENERATIONS = 4        # folders of older code that stay, for switching bet
 # Parts from which no compiled function takes anything.
 NEVER_COMPILED = (
     "cli/", "lab/", "node/", "swarm/", "trace/", "web/", "files.py", "sim/bound", "sim/consistent", "sim/corruption",
-    "sim/damage", "sim/footprint", "sim/foreign", "sim/memory", "sim/missing", "sim/network", "sim/outages",
+    "sim/damage", "sim/footing", "sim/footprint", "sim/foreign", "sim/memory", "sim/missing", "sim/network", "sim/outages",
     "sim/reference", "sim/results", "sim/running", "sim/scenario", "sim/summary", "sim/radio/energy",
     "sim/radio/quality")
 HARMLESS = {"NUMBA_CACHE_DIR", "NUMBA_NUM_THREADS"}     # settings that do not change the compiled code

@@ -116,7 +116,7 @@ def test_no_fake_root_survives() -> None:
     for seq in (3, 2**29, 2**30 + 3):
         net = network(2, {"kind": "ring", "n": 30, "ids": "random"}, [])
         net.run_until_stable(60)
-        nodes, now = net.world.nodes, net.now + net.world.hosts["offset"]
+        nodes, now = net.world.nodes, net.now + net.world.stations["offset"]
         nodes["root"], nodes["seq"], nodes["dist"], nodes["fresh"] = 1, seq, np.arange(30) + 1, now
         nodes["parent"] = np.roll(net.world.ids, 1)
         for field, value in (("root", 1), ("seq", seq)):

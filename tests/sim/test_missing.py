@@ -145,7 +145,7 @@ def test_a_repetition_that_a_busy_subscriber_does_not_let_through() -> None:
     erase(net, 0)                           # so that it is repeated as soon as the table leads somewhere
     net.publish(0, "a")
     names = net.world.handed[2]
-    names["origin"], names["until"] = 99, net.now + int(net.world.hosts["offset"][2]) + REPEAT_LIFE
+    names["origin"], names["until"] = 99, net.now + int(net.world.stations["offset"][2]) + REPEAT_LIFE
     net.run(15)
     assert int(net.world.tally["delivered"][0]) == 0
     assert figures(net)["missed_by"] == {missing.CROWDED: 1}

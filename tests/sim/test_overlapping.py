@@ -97,7 +97,7 @@ RESTART = {"at": 4, "kind": "restart", "nodes": [2]}
 def test_a_node_is_down_until_the_last_of_its_crashes_ends(faults: list[dict[str, Any]],
                                                            expected: list[tuple[int, int]]) -> None:
     def life(net: Network) -> tuple[int, int]:
-        return int(net.world.hosts["alive"][2]), int(net.world.hosts["starts"][2])
+        return int(net.world.stations["alive"][2]), int(net.world.stations["starts"][2])
     assert states(ring(*faults), (1, 3.5, 6, 14), life) == expected
 
 
@@ -107,10 +107,10 @@ def test_what_is_broken_by_hand_stays_broken() -> None:
     net.cut([(1, 0)])
     net.crash([2])
     net.run(7)
-    assert cut_links(net) == {(0, 1)} and not net.world.hosts["alive"][2]
+    assert cut_links(net) == {(0, 1)} and not net.world.stations["alive"][2]
     net.heal([(0, 1)])
     net.restart([2])
-    assert cut_links(net) == set() and net.world.hosts["alive"][2]
+    assert cut_links(net) == set() and net.world.stations["alive"][2]
 
 
 def test_a_crash_that_strikes_the_dead_is_in_the_trace() -> None:

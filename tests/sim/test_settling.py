@@ -23,7 +23,7 @@ def moments(net: Network, seconds: float) -> Any:
     """Short steps; how many nodes are on a ring after each."""
     while net.now < seconds * 1_000_000:
         net.run(STEP)
-        yield int(((net.world.nodes["ring"] >= 0) & (net.world.hosts["alive"] != 0)).sum())
+        yield int(((net.world.nodes["ring"] >= 0) & (net.world.stations["alive"] != 0)).sum())
 
 
 @pytest.mark.parametrize(("topology", "loss"), NETWORKS, ids=lambda x: x["kind"] if isinstance(x, dict) else f"{x}")

@@ -93,9 +93,9 @@ def test_capacity_of_a_free_channel() -> None:
 def lost_beside_another(apart: float) -> tuple[int, int, float]:
     """Frames that 0 sends every 20 ms to the silent node 1, those lost while 2 sends as many, and µs of a frame."""
     net = network([[0.0, 0.0], [0.65 * apart, 0.0], [apart, 0.0]], protocol={"hello": 0.02}, duration=200)
-    net.world.hosts["alive"][1] = 0              # its radio stays on
+    net.world.stations["alive"][1] = 0              # its radio stays on
     net.run(100)
-    sent, heard = int(net.world.hosts["hellos"][0]), int(net.world.air.ways["heard"][way(net.world.air, 0, 1)])
+    sent, heard = int(net.world.stations["hellos"][0]), int(net.world.air.ways["heard"][way(net.world.air, 0, 1)])
     return sent, sent - heard, int(net.world.air.radios["sent_us"][0]) / sent
 
 

@@ -10,7 +10,7 @@ from psvr.sim.summary import summary
 def test_energy_of_a_node_that_only_listens() -> None:
     """18.8 mA at 3 V."""
     net = network([[0.0, 0.0]], duration=1000)
-    net.world.hosts["alive"][0] = 0              # nothing wakes it; its radio is on
+    net.world.stations["alive"][0] = 0              # nothing wakes it; its radio is on
     net.run(100)
     parts = joules(net.world.air, net.plan.field.device, 0.0, 1, net.now)
     assert {name: part.tolist() for name, part in parts.items()} == {

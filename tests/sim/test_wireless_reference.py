@@ -243,4 +243,4 @@ def test_equal_with_the_faults_of_a_scenario(system: str) -> None:
     pair.advance(4)
     pair.compare()
     assert len(begin) == 10 and len(over) == 6
-    assert not pair.net.world.hosts["alive"][7] and pair.net.world.cut.sum() == 2
+    assert not pair.net.world.stations["alive"][7] and pair.net.world.cut.sum() == 2

@@ -34,7 +34,7 @@ class Twins:
         for v, host in enumerate(self.reference.hosts):
             restore(host.node.settings, Settings, snapshot(self.net.world.nodes[v]["settings"], Settings))
         for v in range(self.net.plan.n):
-            self.reference.boot(0, v, int(self.net.world.hosts["offset"][v]))
+            self.reference.boot(0, v, int(self.net.world.stations["offset"][v]))
         if isinstance(self.reference, RadioReference):
             self.reference.begin_bursts()
 
@@ -95,7 +95,7 @@ class Twins:
 
     def restart(self, v: int) -> None:
         self.net.restart([v])
-        self.reference.boot(self.net.now, v, int(self.net.world.hosts["offset"][v]))
+        self.reference.boot(self.net.now, v, int(self.net.world.stations["offset"][v]))
 
     def cut(self, u: int, v: int) -> None:
         self.net.cut([(u, v)])
@@ -116,7 +116,7 @@ class Twins:
 
     def happen(self, event: FaultEvent, ends: bool) -> None:
         """Let the reference have a fault, or its end, that the network has had."""
-        now, offsets = self.net.now, self.net.world.hosts["offset"]
+        now, offsets = self.net.now, self.net.world.stations["offset"]
         assert isinstance(self.reference, RadioReference)
         for v in event.nodes.tolist() if event.kind == "jam" else ():
             self.reference.jam(now, v, -1 if ends else 1)

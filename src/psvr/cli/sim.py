@@ -14,7 +14,7 @@ from pathlib import Path
 from psvr import __version__
 from psvr.errors import BadInput
 from psvr.files import LARGEST_TOML, decoded, parse_toml, read_stdin
-from psvr.protocol.constants import LINK_FAILED, REASONS
+from psvr.protocol.constants import REASONS
 from psvr.protocol.systems import OWN
 from psvr.sim.network import FAULTS, Network, is_compiled
 from psvr.sim.plan import Plan, plan
@@ -89,7 +89,7 @@ def trace_writer(folder: str, scenario: Scenario, drawn: Plan, name: str) -> Wri
                   "host": platform.node(), "python": platform.python_version(),
                   "started": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), **own_file(scenario.protocol.system)}
     return Writer(folder, name, clock="sim", channels=drawn.channels,
-                  reasons=[*REASONS, LINK_FAILED], details=list(FAULTS), provenance=provenance)
+                  reasons=list(REASONS), details=list(FAULTS), provenance=provenance)
 
 
 def own_file(system: str) -> dict[str, str]:

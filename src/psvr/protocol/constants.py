@@ -70,9 +70,9 @@ HOPS_MOST = 65535               # what SUB and PUB can count
 # Hosts: what they do with publications that cannot go on.
 ROUNDS, ROUND_PAUSE = 2, 1 * SECOND     # a frame that failed, detour and all, is tried again so often, so much later
 STUCK_PAUSE = 250 * MILLISECOND         # between two looks for a way
-LOOK_MOST = 600 * SECOND        # nothing is held for longer
+HELD_MOST = 120 * SECOND        # nothing is held for longer …
+HELD_CHECK = 16                 # … and all that is held is looked at once in so many HELLOs
 NEXT_LOOK = 5 * MILLISECOND     # when there was too much to look at in one go
-FREE_NEAR = 8                   # slots in which a free one is looked for before a kept publication has to leave
 PROBES = 64                     # rows looked at for one channel: look-up costs the same for any table
 
 # Frames.  127 bytes of 802.15.4 less 9 of MAC header with short addresses and 2 of check sum.
@@ -89,9 +89,10 @@ OWN_MOST = 1024                 # systems of one's own that a process can ever k
 
 # Why a frame went no further.
 (FINE, NOT_A_LINK, NOT_IN_TREE, NO_RING, OTHER_RING, NOT_MY_POSITION, TOO_MANY_HOPS, ECHO, NO_WAY, REPEATED, NO_ROOM,
- OUT_OF_RANGE, LINK_FAILED, NOT_HELD) = range(14)
+ OUT_OF_RANGE, LINK_FAILED, NOT_HELD, CROWDED, NODE_STOPPED) = range(16)
 REASONS = (
     "fine", "the sender is not a kept link", "the sender is not a tree neighbour", "no ring yet",
     "it belongs to another ring", "the position is not mine", "the hop limit is used up", "it came from me",
     "no usable neighbour leads there", "it was here before", "no row is free for the channel",
-    "a value is out of range", "all tries on the link failed", "there is no room to hold it")
+    "a value is out of range", "all tries on the link failed", "there is no room to hold it",
+    "its subscriber took it for a repetition", "the node that had it stopped")

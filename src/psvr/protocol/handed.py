@@ -27,22 +27,22 @@ def bucket(size: int, origin: int, boot: int, number: int) -> int:
 
 
 @rule
-def is_new(names: Sequence[Handed], now: int, pub: Pub) -> bool:
-    """It has not been handed over; now it has."""
+def judge(names: Sequence[Handed], now: int, pub: Pub) -> int:
+    """FINE if it has not been handed over, and now it has; REPEATED, or CROWDED if nobody can tell."""
     first = bucket(len(names), pub.origin, pub.boot, pub.number)
     place, oldest = first, -1
     for i in range(first, first + BUCKET):
         h = names[i]
         ago = k.FOREVER if h.origin < 0 else elapsed(now, h.at)
         if ago <= k.NAME_LIFE and h.origin == pub.origin and h.boot == pub.boot and h.number == pub.number:
-            return False
+            return k.REPEATED
         if ago > oldest:
             place, oldest = i, ago
     if pub.again != 0 and oldest < k.REPEAT_LIFE:
-        return False
+        return k.CROWDED
     h = names[place]
     h.origin, h.boot, h.number, h.at = pub.origin, pub.boot, pub.number, now
-    return True
+    return k.FINE
 
 
 @rule
@@ -54,13 +54,3 @@ def forget(names: Sequence[Handed], now: int, turn: int) -> None:
         if elapsed(now, names[i].at) > k.NAME_LIFE:
             clear(names[i])
 
-
-@rule
-def knows(names: Sequence[Handed], pub: Pub) -> bool:
-    """It is remembered that it was handed over."""
-    first = bucket(len(names), pub.origin, pub.boot, pub.number)
-    for i in range(first, first + BUCKET):
-        h = names[i]
-        if h.origin == pub.origin and h.boot == pub.boot and h.number == pub.number:
-            return True
-    return False

@@ -19,7 +19,7 @@ FREE, WAITING, KEPT, FLYING, RESTING, STUCK, ENDED = range(7)
 
 @rule
 def clear(h: Held) -> None:
-    h.state, h.handle, h.made, h.due, h.to, h.at = FREE, 0, 0, 0, k.NOBODY, NONE
+    h.state, h.handle, h.made, h.due, h.to, h.start = FREE, 0, 0, 0, k.NOBODY, NONE
     h.rounds = h.detoured = h.doubted = h.reason = 0
 
 
@@ -35,18 +35,42 @@ def age(h: Held, now: int) -> int:
 
 
 @rule
-def take(host: Host, held: Sequence[Held]) -> int:
-    """A free slot; if there is none near by, that of a publication that was sent without doubt and is merely kept.
+def free(host: Host, held: Sequence[Held], slot: int) -> None:
+    clear(held[slot])
+    host.next = min(host.next, slot)
 
-    Slots are taken in turn, so what stands there has been kept for longer than most.
+
+@rule
+def take(host: Host, held: Sequence[Held]) -> int:
+    """The first free slot; if there is none, that of a publication that was sent without doubt and is merely kept.
+
+    Above `top` nothing is held, whatever stands there.
     """
+    host.top = clip(host.top, 0, len(held))
+    for i in range(clip(host.next, 0, host.top), host.top):
+        if held[i].state == FREE:
+            host.next = i + 1
+            return i
+    slot = host.top
+    if slot < len(held):
+        host.top = host.next = slot + 1
+    else:
+        host.next = len(held)
+        slot = evict(host, held)
+    if slot != NONE:
+        clear(held[slot])
+    return slot
+
+
+@rule
+def evict(host: Host, held: Sequence[Held]) -> int:
+    """Slots are given up in turn, so what stands in the next one has been kept for longer than most."""
     size = len(held)
-    first = clip(host.next, 0, size - 1)
+    first = clip(host.turn, 0, size - 1)
     for i in range(size):
         at = (first + i) % size
-        if held[at].state == FREE or (i >= k.FREE_NEAR and held[at].state == KEPT and held[at].doubted == 0):
-            clear(held[at])
-            host.next = (at + 1) % size
+        if held[at].state == KEPT and held[at].doubted == 0:
+            host.turn = (at + 1) % size
             return at
     return NONE
 
@@ -54,11 +78,11 @@ def take(host: Host, held: Sequence[Held]) -> int:
 @rule
 def is_in_range(me: Node, now: int, h: Held) -> bool:
     """Nothing here that no rule would have written; a fault that is not seen passes with the age of what it wrote."""
-    if h.state == FREE or h.state == FLYING or h.state == ENDED:
-        return 0 <= h.state <= ENDED
-    if not WAITING <= h.state <= STUCK or elapsed(now, h.made) > k.LOOK_MOST:
+    if h.state == FREE:
+        return True
+    if not WAITING <= h.state <= STUCK or elapsed(now, h.made) > k.HELD_MOST:
         return False
     if h.pub.origin < 0 or h.pub.boot < 0 or h.pub.number < 0 or h.pub.load < 0 or h.pub.hops < 0:
         return False
     mine = h.state == WAITING or h.state == KEPT
-    return (h.pub.origin == me.id if mine else h.due <= now + k.LOOK_MOST) and h.to >= k.NOBODY and h.at >= NONE
+    return (h.pub.origin == me.id if mine else h.due <= now + k.HELD_MOST) and h.to >= k.NOBODY and h.start >= NONE

@@ -15,10 +15,10 @@ from typing import NamedTuple
 from . import constants as k
 from . import handed, node, publication
 from .form import rule
-from .holding import ENDED, FLYING, KEPT, RESTING, STUCK, WAITING, age, clear, end, is_in_range, take
+from .holding import ENDED, FLYING, FREE, KEPT, RESTING, STUCK, WAITING, age, clear, end, free, is_in_range, take
 from .numbers import clip, due, elapsed
 from .positions import NONE
-from .records import Effect, Handed, Held, Hello, Host, Node, Outcome, Pub, Send, Sub
+from .records import Effects, Handed, Held, Hello, Host, Node, Outcome, Pub, Send, Sub
 from .table import wants
 
 SEND, DELIVER, DROPPED, AGAIN, FORGOTTEN = range(1, 6)      # kinds of effects
@@ -33,7 +33,7 @@ class Body(NamedTuple):
     host: Host
     held: Sequence[Held]
     names: Sequence[Handed]
-    effect: Sequence[Effect]
+    out: Effects
     outcome: Outcome
 
 
@@ -41,8 +41,8 @@ class Body(NamedTuple):
 def start(b: Body, now: int, boot: int) -> None:
     """A host that holds nothing; `node.start` does the same for the node."""
     host = b.host
-    host.born, host.boot, host.number, host.effects = now, boot, 0, 0
-    host.next = host.turn = host.hopes = 0
+    host.born, host.boot, host.number, b.out.count = now, boot, 0, 0
+    host.next = host.top = host.turn = host.seen = host.hopes = 0
     host.look_at, host.ring, host.phase = k.FOREVER, b.me.ring, phase(b.me)
     for i in range(len(b.held)):
         clear(b.held[i])
@@ -56,26 +56,26 @@ def start(b: Body, now: int, boot: int) -> None:
 @rule
 def put(b: Body, kind: int, slot: int, reason: int) -> None:
     """One more thing for the driver to do; rules stop before there is no room for what they may put."""
-    if b.host.effects < len(b.effect):
-        e = b.effect[b.host.effects]
+    if b.out.count < len(b.out.effect):
+        e = b.out.effect[b.out.count]
         e.kind, e.slot, e.reason = kind, slot, reason
-        b.host.effects += 1
+        b.out.count += 1
 
 
 @rule
 def has_room(b: Body) -> bool:
     """All that one publication may bring about can still be put."""
-    return b.host.effects + 2 * len(b.outcome.send) + 4 <= len(b.effect)
+    return b.out.count + 2 * len(b.outcome.send) + 4 <= len(b.out.effect)
 
 
 @rule
 def drained(b: Body) -> None:
     """The driver has done what it was told: slots that have ended are free again."""
-    for i in range(clip(b.host.effects, 0, len(b.effect))):
-        slot = b.effect[i].slot
+    for i in range(b.out.count):
+        slot = b.out.effect[i].slot
         if 0 <= slot < len(b.held) and b.held[slot].state == ENDED:
-            clear(b.held[slot])
-    b.host.effects = 0
+            free(b.host, b.held, slot)
+    b.out.count = 0
 
 
 # --- publications of my own
@@ -95,8 +95,8 @@ def publish(b: Body, now: int, channel: int, load: int, handle: int) -> int:
     h = b.held[slot]
     h.handle, h.made, h.state = handle, now, WAITING
     publication.start(b.me, channel, b.host.boot, b.host.number, load, h.pub)
-    if wants(b.me, channel) and is_new(b, now, h.pub):
-        put(b, DELIVER, slot, k.FINE)
+    if wants(b.me, channel):
+        hand_over(b, now, h.pub, now, slot)
     if not (b.me.settings.wait > 0 and publication.should_wait(b.me)):
         let_out(b, now, slot)
     else:
@@ -151,7 +151,7 @@ def send(b: Body, now: int, pub: Pub, send: Send, made: int, handle: int, source
         return
     h = b.held[slot]
     publication.carry(b.me, pub, send, h.pub)
-    h.to, h.at, h.made, h.handle = send.to, send.at, made, handle
+    h.to, h.start, h.made, h.handle = send.to, send.at, made, handle
     fly(b, now, slot)
 
 
@@ -171,7 +171,7 @@ def keep_part(b: Body, now: int, pub: Pub, part: Send, made: int, handle: int, s
         return
     h = b.held[slot]
     publication.carry(b.me, pub, part, h.pub)
-    h.to, h.at, h.made, h.handle = k.NOBODY, part.at, made, handle
+    h.to, h.start, h.made, h.handle = k.NOBODY, part.at, made, handle
     be_stuck(b, now, slot, reason)
 
 
@@ -221,8 +221,8 @@ def hear_pub(b: Body, now: int, pub: Pub, handle: int) -> int:
     if is_early(out.reason) and me.settings.custody > 0 and elapsed(now, made) < me.settings.custody:
         keep_whole(b, now, pub, made, handle, out.reason)
         return TAKEN
-    if out.deliver == 1 and made >= b.host.born and is_new(b, now, pub):
-        put(b, DELIVER, HEARD, k.FINE)
+    if out.deliver == 1:
+        hand_over(b, now, pub, made, HEARD)
     go_on(b, now, pub, made, handle, HEARD)
     return TAKEN
 
@@ -242,7 +242,7 @@ def keep_whole(b: Body, now: int, pub: Pub, made: int, handle: int, reason: int)
         return
     h = b.held[slot]
     publication.copy(pub, h.pub)
-    h.to, h.at, h.made, h.handle = k.NOBODY, NONE, made, handle
+    h.to, h.start, h.made, h.handle = k.NOBODY, NONE, made, handle
     be_stuck(b, now, slot, reason)
 
 
@@ -280,7 +280,7 @@ def failed(b: Body, now: int, slot: int) -> None:
 def take_detour(b: Body, now: int, slot: int) -> bool:
     """Send it to the second best of the neighbours that lead there, if there is one."""
     h = b.held[slot]
-    publication.detour(b.me, now, h.pub, h.at, h.to, b.outcome)
+    publication.detour(b.me, now, h.pub, h.start, h.to, b.outcome)
     if b.outcome.sends == 0:
         return False
     publication.redirect(b.me, b.outcome.send[0], h.pub)
@@ -309,7 +309,7 @@ def notice(b: Body, now: int) -> None:
     host, me = b.host, b.me
     if me.ring != host.ring:
         host.ring = me.ring
-        for i in range(len(b.held)):
+        for i in range(clip(host.top, 0, len(b.held))):
             if b.held[i].state == KEPT:         # another ring may have the same name: it stands for who is where
                 b.held[i].pub.ring = NONE
         host.look_at = now
@@ -320,7 +320,7 @@ def notice(b: Body, now: int) -> None:
 
 @rule
 def look_is_due(b: Body, now: int) -> bool:
-    return due(now, b.host.look_at, k.LOOK_MOST) and b.host.look_at != k.FOREVER
+    return due(now, b.host.look_at, k.HELD_MOST) and b.host.look_at != k.FOREVER
 
 
 @rule
@@ -336,6 +336,8 @@ def wake(b: Body, now: int, out: Hello) -> int:
     said = node.wake(b.me, now, out)
     if said & node.SAY_HELLO:
         handed.forget(b.names, now, b.me.number)
+        if b.me.number % k.HELD_CHECK == 0:
+            b.host.look_at = now
     notice(b, now)
     if look_is_due(b, now):
         look(b, now)
@@ -345,21 +347,25 @@ def wake(b: Body, now: int, out: Hello) -> int:
 @rule
 def look(b: Body, now: int) -> None:
     """At what is held, as far as there is room for effects; the rest has its turn a little later."""
-    host = b.host
-    host.look_at, host.turn, host.hopes = k.FOREVER, clip(host.turn, 0, len(b.held) - 1), 0
-    for _ in range(len(b.held)):
+    host, last = b.host, clip(b.host.top, 0, len(b.held))
+    host.look_at, host.hopes, host.seen = k.FOREVER, 0, clip(host.seen, 0, last)
+    while host.seen < last:
         if not has_room(b):
             host.look_at, host.hopes = now + k.NEXT_LOOK, 1
             return
-        look_at(b, now, host.turn)
-        host.turn = (host.turn + 1) % len(b.held)
+        look_at(b, now, host.seen)
+        host.seen += 1
+    host.seen = 0
+    host.top = clip(host.top, 0, len(b.held))
+    while host.top > 0 and b.held[host.top - 1].state == FREE:
+        host.top -= 1
 
 
 @rule
 def look_at(b: Body, now: int, slot: int) -> None:
     h = b.held[slot]
     if not is_in_range(b.me, now, h):
-        clear(h)
+        free(b.host, b.held, slot)
     elif h.state == WAITING:
         look_at_waiting(b, now, slot)
     elif h.state == KEPT:
@@ -405,7 +411,7 @@ def look_at_stuck(b: Body, now: int, slot: int) -> None:
     if age(h, now) >= b.me.settings.custody:
         end(h)
         put(b, DROPPED, slot, h.reason)
-    elif h.at == NONE and h.to == k.NOBODY:
+    elif h.start == NONE and h.to == k.NOBODY:
         hear_again(b, now, slot)
     elif publication.is_of_another_ring(b.me, h.pub):
         end(h)
@@ -423,7 +429,7 @@ def look_at_stuck(b: Body, now: int, slot: int) -> None:
 def try_again(b: Body, now: int, slot: int) -> bool:
     """The part of the ring that a stuck PUB was to serve, from the same position of mine."""
     h = b.held[slot]
-    publication.detour(b.me, now, h.pub, h.at, k.NOBODY, b.outcome)
+    publication.detour(b.me, now, h.pub, h.start, k.NOBODY, b.outcome)
     if b.outcome.sends > 0:
         publication.redirect(b.me, b.outcome.send[0], h.pub)
         h.to, h.detoured, h.rounds = b.outcome.send[0].to, 0, 0
@@ -439,14 +445,20 @@ def hear_again(b: Body, now: int, slot: int) -> None:
     if is_early(out.reason) or out.reason == k.NOT_A_LINK:
         be_stuck(b, now, slot, h.reason)
         return
-    if out.deliver == 1 and h.made >= b.host.born and is_new(b, now, h.pub):
-        put(b, DELIVER, slot, k.FINE)
+    if out.deliver == 1:
+        hand_over(b, now, h.pub, h.made, slot)
     go_on(b, now, h.pub, h.made, h.handle, slot)
     end(h)
     put(b, FORGOTTEN, slot, k.FINE)
 
 
 @rule
-def is_new(b: Body, now: int, pub: Pub) -> bool:
-    """It has not been handed to applications; now it has."""
-    return b.me.settings.memory == 0 or handed.is_new(b.names, now, pub)
+def hand_over(b: Body, now: int, pub: Pub, made: int, slot: int) -> None:
+    """To applications, once; what was published before this start may have been handed over before."""
+    if made < b.host.born:
+        return
+    verdict = handed.judge(b.names, now, pub) if b.me.settings.memory == 1 else k.FINE
+    if verdict == k.FINE:
+        put(b, DELIVER, slot, k.FINE)
+    elif verdict == k.CROWDED:
+        put(b, DROPPED, slot, k.CROWDED)

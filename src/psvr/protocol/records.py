@@ -284,7 +284,7 @@ class Held:
     made: Time              # when it was published, by my clock
     due: Time               # when it is tried again
     to: Id                  # of a frame: to whom …
-    at: Position            # … and from which of my positions
+    start: Position         # … and from which of my positions
     rounds: Short
     detoured: Flag
     doubted: Flag           # when it was last sent, it might not have reached all
@@ -311,6 +311,14 @@ class Effect:
 
 
 @record
+class Effects:
+    """Not a host's memory: what is to be done before anything else happens."""
+
+    count: Annotated[int, Int(4, 0, 1 << 30)]
+    effect: Annotated[list[Effect], Many("effects")]
+
+
+@record
 class Host:
     """What a host remembers beside its tables."""
 
@@ -318,9 +326,10 @@ class Host:
     boot: Number            # which start this is
     number: Number          # of its last publication
     look_at: Time           # when to look at what it holds
-    next: Annotated[int, Int(4, 0, 1 << 30)]        # the slot to be taken next …
-    turn: Annotated[int, Int(4, 0, 1 << 30)]        # … and to be looked at next
-    effects: Annotated[int, Int(4, 0, 1 << 30)]     # that the driver has not drained
+    next: Annotated[int, Int(4, 0, 1 << 30)]        # all slots below are taken …
+    top: Annotated[int, Int(4, 0, 1 << 30)]         # … and all from here on are free
+    turn: Annotated[int, Int(4, 0, 1 << 30)]        # the slot that has to make room next …
+    seen: Annotated[int, Int(4, 0, 1 << 30)]        # … and that is to be looked at next
     ring: Digest            # as last seen …
     phase: Short            # … and how far it was
     hopes: Flag             # something that is held may go on when the table has changed

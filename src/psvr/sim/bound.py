@@ -18,8 +18,7 @@ down are forgotten after `forgotten`, so nothing is sure to be handed over exact
 """
 
 from psvr.protocol import constants as k
-
-from .handed import TURNS
+from psvr.protocol.handed import TURNS
 
 MEMORY, QUALITY, STEP = 2, 43, 0.3
 LATE = 1.1                  # a HELLO comes up to 10 % late

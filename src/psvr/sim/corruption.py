@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 
 from psvr.protocol import constants as k
-from psvr.protocol.records import READ_ONLY, Hello, Node, Pub, Sub
+from psvr.protocol.handed import BUCKET, bucket
+from psvr.protocol.holding import FLYING
+from psvr.protocol.records import READ_ONLY, Held, Hello, Node, Sub
 
-from . import frames
-from .handed import BUCKET, bucket
+from . import events, frames, hosting, subs
 from .machine import Machine
 from .memory import (
     CLOCK_MOST,
@@ -29,11 +30,12 @@ from .memory import (
     rebase,
     take_over,
 )
-from .world import SUBS, World
+from .world import World
 
 Foreign = Callable[[], tuple[World, int]]
 NAMES = 24                      # publications that were, or are still to come, whose names lies may use
 LATELY, LATER = 10, 40          # how far the numbers of these reach back, and ahead
+LIES_HELD = 8                   # slots of a host that are written
 STRAY = 0.5                     # the chance that a node has a HELLO, or SUBs, on the air that it would never have sent
 STRAY_SUBS = 3
 
@@ -44,7 +46,7 @@ def corrupt(machine: Machine, nodes: Iterable[int], rng: np.random.Generator, me
     for v in map(int, nodes):
         kind = fault.kind(memory)
         fault.write(v, kind)
-        if fault.world.hosts["alive"][v]:
+        if fault.world.stations["alive"][v]:
             fault.send_strays(v, kind)
 
 
@@ -54,7 +56,8 @@ class Corruption:
     def __init__(self, machine: Machine, rng: np.random.Generator, foreign: Foreign) -> None:
         self.machine, self.now, self.rng, self.foreign = machine, machine.now, rng, foreign
         world = machine.world
-        self.before, self.hosts, self.handed = world.nodes.copy(), world.hosts.copy(), world.handed.copy()
+        self.before, self.hosts = world.nodes.copy(), world.hosts.copy()
+        self.clocks, self.handed, self.held = world.stations["offset"].copy(), world.names.copy(), world.held.copy()
         self.lie = draw_lie(rng, world.ids)
         self.truth = self.truth_of(0)
         self.pools = pools(self.truth, self.lie, rng)
@@ -73,9 +76,9 @@ class Corruption:
         self.write_host(v, u, kind)
         self.write_node(v, u, kind)
         self.write_frames(v, kind)
-        self.world.hosts["wake_at"][v] = -1
-        if self.world.hosts["alive"][v]:
-            frames.schedule(self.world, v, self.now)
+        self.world.stations["wake_at"][v] = -1
+        if self.world.stations["alive"][v]:
+            hosting.schedule(self.world, v, self.now)
 
     def another(self, v: int) -> int:
         """Any node but this one, if there is one."""
@@ -116,11 +119,11 @@ class Corruption:
         other, now = self.foreign()
         w = v if self.rng.random() < 0.5 else self.another(v)
         theirs = other.nodes[w:w + 1].copy()
-        rebase(theirs, Node, self.clock(v) - now - int(other.hosts["offset"][w]))
+        rebase(theirs, Node, self.clock(v) - now - int(other.stations["offset"][w]))
         take_over(record, theirs)
 
     def clock(self, v: int) -> int:
-        return self.now + int(self.world.hosts["offset"][v])
+        return self.now + int(self.world.stations["offset"][v])
 
     def truth_of(self, v: int) -> Truth:
         w = self.world
@@ -136,29 +139,49 @@ class Corruption:
     # --- hosts
 
     def write_host(self, v: int, u: int, kind: str) -> None:
-        """The clock, the numbers of its start and of its last publication, and what it has handed over."""
-        host, rng = self.world.hosts[v:v + 1], self.rng
+        """The clock, the numbers of its start and of its last publication, what it holds and has handed over.
+
+        A handle stays: payloads lie elsewhere.
+        """
+        w, rng = self.world, self.rng
+        host, station = w.hosts[v:v + 1], w.stations[v:v + 1]
         if kind == "bytes":
-            host["offset"], host["number"] = rng.integers(0, CLOCK_MOST), rng.integers(0, 1 << 30)
-            host["boot"] = rng.integers(0, 1 << 30)
-            draw_bytes(self.world.handed[v], rng, ())
+            station["offset"] = rng.integers(0, CLOCK_MOST)
+            draw_bytes(host, rng, ("born",))
+            host["boot"], host["number"] = rng.integers(0, 1 << 30, 2)
+            draw_bytes(w.names[v], rng, ())
         elif kind == "swapped":
-            for name in ("number", "boot", "offset"):       # with another clock, no time of it would be right
-                host[name] = self.hosts[name][u]
-            self.world.handed[v] = self.handed[u]
+            station["offset"] = self.clocks[u]              # with another clock, no time of it would be right
+            take_over(host, self.hosts[u:u + 1], ())
+            w.names[v] = self.handed[u]
         else:
             if rng.random() < 0.5:
-                host["offset"] = rng.integers(0, CLOCK_MOST)
+                station["offset"] = rng.integers(0, CLOCK_MOST)
             host["number"] = np.maximum(host["number"] + rng.integers(-LATELY, LATER), 0)
             self.hand_over(v)
+        host["born"] = np.minimum(host["born"], self.clock(v))
+        self.hold(v, u, kind)
+
+    def hold(self, v: int, u: int, kind: str) -> None:
+        """The host believes that it has publications in its hands; the length of those on the air is physical."""
+        held = self.world.held[v]
+        flying = held["state"] == FLYING
+        loads = held["pub"]["load"][flying].copy()
+        if kind == "bytes":
+            draw_bytes(held, self.rng, ("handle",))
+        elif kind == "swapped":
+            take_over(held, self.held[u], ())
+        else:
+            for i in self.rng.integers(0, len(held), LIES_HELD):
+                draw_plausible(held[i:i + 1], Held, *self.lies(v), ("handle",), self.pools)
+        held["pub"]["load"][flying] = loads
 
     def hand_over(self, v: int) -> None:
-        """The host believes that it has handed over what it has not."""
-        mine, now = self.world.handed[v], self.clock(v)
+        """The host believes that it has handed over what it has not, at some time in the past or in the future."""
+        mine, now = self.world.names[v], self.clock(v)
         for origin, boot, number in self.names():
-            place = bucket(len(mine), origin, boot, number) + self.rng.integers(BUCKET)
-            until = now + k.REPEAT_LIFE - self.rng.integers(-k.NAME_LIFE, k.NAME_LIFE)
-            mine[place] = (origin, boot, number, until)
+            place = bucket(len(mine), int(origin), int(boot), int(number)) + self.rng.integers(BUCKET)
+            mine[place] = (origin, boot, number, now - self.rng.integers(-k.NAME_LIFE, k.NAME_LIFE))
 
     # --- frames
 
@@ -168,24 +191,21 @@ class Corruption:
         for hellos in (w.hellos, w.spoken):
             if len(hellos):
                 self.draw(hellos[v:v + 1], Hello, v, kind, ("links", "heards", "children"))
-        for places, messages, cls, length in ((w.sub_frames, w.subs, Sub, "channels"),
-                                              (w.pub_frames, w.pubs, Pub, "load")):
-            for i in np.flatnonzero((places["used"] != 0) & (places["node"] == v)):
-                self.draw(messages[i:i + 1], cls, v, kind, (length,))
+        for i in np.flatnonzero((w.sub_frames["used"] != 0) & (w.sub_frames["node"] == v)):
+            self.draw(w.subs[i:i + 1], Sub, v, kind, ("channels",))
 
     def send_strays(self, v: int, kind: str) -> None:
         """Frames that it would never have sent."""
         self.machine.ensure_room()
         w, rng = self.world, self.rng
         if rng.random() < STRAY:
-            w.hosts["hellos"][v] += 1
-            frames.launch(w, v, self.now, frames.HELLO_END, int(w.hosts["hellos"][v]))
+            w.stations["hellos"][v] += 1
+            frames.launch(w, v, self.now, events.HELLO_END, int(w.stations["hellos"][v]))
         for _ in range(rng.integers(1, STRAY_SUBS + 1) if rng.random() < STRAY else 0):
-            i = frames.take(w.sub_frames, w.pools[SUBS])
-            sub = w.subs[i:i + 1]
+            sub = w.sub_out
             self.draw(sub, Sub, v, kind, ())
             sub["channels"] = np.clip(sub["channels"], 0, sub["channel"].shape[1])
-            frames.send_sub(w, v, i, self.now, 1)
+            subs.send_sub(w, v, -1, 1, self.now)
 
     def draw(self, record: Record, cls: type, v: int, kind: str, keep: tuple[str, ...]) -> None:
         """A message: noise, a lie, or one of another node, moment or network."""
@@ -193,7 +213,7 @@ class Corruption:
             draw_bytes(record, self.rng, keep)
         elif kind in ("swapped", "foreign"):
             w = self.world if kind == "swapped" else self.foreign()[0]
-            pool = w.hellos if cls is Hello else w.subs if cls is Sub else w.pubs
+            pool = w.hellos if cls is Hello else w.subs
             take_over(record, pool[self.rng.integers(len(pool))][None], keep)
         else:
             draw_plausible(record, cls, *self.lies(v), keep, self.pools)

@@ -35,7 +35,7 @@ def lines(net: Network, at: list[tuple[float, float]]) -> list[str]:
     for v, me in enumerate(net.world.nodes):
         for link in me["link"]:
             u = index.get(int(link["id"]))
-            if u is None or link["keeps_me"] != 1 or not net.world.hosts["alive"][[u, v]].all():
+            if u is None or link["keeps_me"] != 1 or not net.world.stations["alive"][[u, v]].all():
                 continue
             tree = int(me["parent"]) == int(link["id"]) or drawn.get((min(u, v), max(u, v)), False)
             drawn[min(u, v), max(u, v)] = tree
@@ -45,7 +45,7 @@ def lines(net: Network, at: list[tuple[float, float]]) -> list[str]:
 
 def mark(net: Network, v: int) -> str:
     me = net.world.nodes[v]
-    if not net.world.hosts["alive"][v]:
+    if not net.world.stations["alive"][v]:
         return "dead"
     if me["root"] == me["id"]:
         return "root"

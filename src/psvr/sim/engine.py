@@ -7,31 +7,16 @@ to grow, and is called again.
 from psvr.compiled.numbers import mix
 from psvr.jit import in_place
 
-from .frames import (
-    AGAIN,
-    HELLO_END,
-    KINDS,
-    PUB_END,
-    SOURCE,
-    SUB_END,
-    SUB_START,
-    WAITED,
-    WAKE,
-    again,
-    end_hello,
-    end_pub,
-    end_sub,
-    fire,
-    send_sub,
-    waited,
-    wake,
-)
+from .events import HELLO_END, KINDS, PUB_END, SOURCE, SUB_END, SUB_START, WAKE
+from .hellos import end_hello, wake
 from .notes import OFF
+from .pubs import end_pub, fire
 from .queue import pop
+from .subs import end_sub, fly
 from .wireless import wireless
-from .world import PUBS, SUBS, World
+from .world import World
 
-DONE, FULL_HEAP, FULL_SUBS, FULL_PUBS, FULL_PUBLICATIONS, FULL_DELIVERIES, FULL_ROWS = range(7)
+DONE, FULL_HEAP, FULL_SUBS, FULL_PUBLICATIONS, FULL_DELIVERIES, FULL_ROWS = range(6)
 ROWS_PER_RECEPTION = 8
 
 
@@ -41,10 +26,8 @@ def missing(w: World) -> int:
     tally, counter = w.tally[0], w.counter[0]
     if counter.queued + tally.room > len(w.heap):
         return FULL_HEAP
-    if w.pools[SUBS].used + tally.room > len(w.subs):
+    if w.pool[0].used + tally.room > len(w.subs):
         return FULL_SUBS
-    if w.pools[PUBS].used + tally.room > len(w.pubs):
-        return FULL_PUBS
     if tally.published + 1 > len(w.publications):
         return FULL_PUBLICATIONS
     if tally.delivered + tally.room > len(w.deliveries):
@@ -71,17 +54,13 @@ def run(w: World, until: int) -> int:
         elif kind == WAKE:
             wake(w, v, now)
         elif kind == PUB_END:
-            end_pub(w, ref, now)
+            end_pub(w, v, ref, now)
         elif kind == SUB_END:
             end_sub(w, ref, now)
         elif kind == SUB_START:
-            send_sub(w, v, ref, now, 1)
+            fly(w, ref, now)
         elif kind == SOURCE:
             fire(w, ref, now)
-        elif kind == WAITED:
-            waited(w, ref, now)
-        elif kind == AGAIN:
-            again(w, ref, now)
         else:
             wireless(w, kind, v, ref, now)
     return DONE

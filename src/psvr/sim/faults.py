@@ -3,10 +3,13 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from psvr.compiled import host as host_rules
 from psvr.compiled import node as rules
 from psvr.graphs.csr import link_to
+from psvr.protocol import constants as k
+from psvr.protocol.holding import FLYING, RESTING, STUCK, WAITING
 
-from .frames import schedule
+from .hosting import body, schedule
 from .radio.signal import let_go, milliwatts, reckon
 from .wireless import silence
 from .world import World
@@ -16,8 +19,17 @@ JAMMED = -40.0                  # dBm of the noise at a node that is jammed
 
 def crash(world: World, v: int, now: int) -> None:
     """The node falls silent; what it has on the air is lost."""
-    world.hosts["alive"][v] = 0
+    lose(world, v)
+    world.stations["alive"][v] = 0
     switch(world, v, now, False)
+
+
+def lose(world: World, v: int) -> None:
+    """What the node alone had is lost with it, but for frames that have arrived and were only not acknowledged."""
+    held, arrived = world.held[v], world.flights["got"][v] != 0
+    state = held["state"]
+    lost = (state == WAITING) | ((state == FLYING) & ~arrived) | (state == RESTING) | (state == STUCK)
+    world.publications["reason"][held["handle"][lost]] = k.NODE_STOPPED
 
 
 def switch(world: World, v: int, now: int, on: bool) -> None:
@@ -33,7 +45,7 @@ def switch(world: World, v: int, now: int, on: bool) -> None:
 
 def jam(world: World, v: int, now: int, by: int) -> None:
     """One more, or one less, who jams a node.  On a wireless channel that is noise, which keeps it from sending too."""
-    world.hosts["jammed"][v] += by
+    world.stations["jammed"][v] += by
     if world.tally["wireless"][0]:
         radio = world.air.radios[v]
         reckon(world.air, radio, now)
@@ -42,16 +54,19 @@ def jam(world: World, v: int, now: int, by: int) -> None:
 
 def boot(world: World, v: int, now: int, offset: int) -> None:
     """The node starts with empty memory; settings and the application's subscriptions are as they were."""
-    host = world.hosts[v:v + 1]
-    host["alive"], host["offset"], host["wake_at"], host["born"] = 1, offset, -1, now
-    host["boot"] += 1
-    host["starts"] += 1
-    host["number"] = host["waiting"] = host["kept"] = 0
+    station = world.stations[v:v + 1]
+    if station["alive"][0]:
+        lose(world, v)
+    station["alive"], station["offset"], station["wake_at"] = 1, offset, -1
+    station["starts"] += 1
     switch(world, v, now, True)
-    if host["starts"][0] > 1:           # else it has never been touched, and need not take up memory
-        world.handed[v] = 0
     rules.start(world.nodes[v], int(world.ids[v]), now + offset)
     rules.go_on_from(world.nodes[v], now // int(world.nodes["settings"]["hello"][v]))
+    if station["starts"][0] > 1:        # else it has never been touched, and need not take up memory
+        world.names[v] = 0
+        world.held[v] = 0
+        world.flights["number"][v] += 1
+    host_rules.start(body(world, v), now + offset, int(world.hosts["boot"][v]) + 1)
     schedule(world, v, now)
 
 

@@ -7,17 +7,17 @@ from pathlib import Path
 from psvr.errors import BadInput
 from psvr.graphs.places import share_within
 from psvr.protocol.layout import Capacity, dtype
-from psvr.protocol.records import Hello, Node, Pub, Sub
+from psvr.protocol.records import Handed, Held, Hello, Host, Node, Sub
 
 from . import topology
-from .handed import HANDED, LEAST
+from .footing import LEAST, SLOTS_LEAST
 from .queue import EVENT
 from .radio.air import RADIO
 from .radio.choices import channel_of
 from .radio.hearing import AUDIBLE, farthest
 from .radio.placing import sides
 from .scenario import Scenario
-from .world import FRAME, HOST, capacity_for
+from .world import FLIGHT, FRAME, STATION, capacity_for
 
 GIGABYTE = 1e9
 PROGRAM = 300_000_000       # bytes: Python, libraries and compiled code
@@ -48,10 +48,11 @@ def others(s: Scenario) -> str:
 def per_node(s: Scenario) -> int:
     """Bytes for a node and its host."""
     capacity = capacity_for(s.protocol.links, s.protocol.channels)
-    frames = (dtype(Sub, capacity).itemsize + dtype(Pub, capacity).itemsize + 2 * FRAME.itemsize) // 4
+    frames = (dtype(Sub, capacity).itemsize + FRAME.itemsize) // 4
     radio = RADIO.itemsize + dtype(Hello, capacity).itemsize if s.radio.wireless else 0
-    return (dtype(Node, capacity).itemsize + dtype(Hello, capacity).itemsize + radio + HOST.itemsize + frames
-            + 4 * EVENT.itemsize + LEAST * HANDED.itemsize)
+    held = SLOTS_LEAST * (dtype(Held, capacity).itemsize + FLIGHT.itemsize) + LEAST * dtype(Handed, capacity).itemsize
+    return (dtype(Node, capacity).itemsize + dtype(Host, capacity).itemsize + dtype(Hello, capacity).itemsize + radio
+            + STATION.itemsize + frames + 4 * EVENT.itemsize + held)
 
 
 def between_nodes(s: Scenario) -> float:

@@ -31,7 +31,7 @@ def label(first: NDArray[np.int64], near: NDArray[np.int64], part: NDArray[np.in
 
 def standing(world: World, good: NDArray[np.bool_]) -> Ground:
     """The ground that the living nodes stand on; places are among them.  Components hang together by good links."""
-    alive = world.hosts["alive"] != 0
+    alive = world.stations["alive"] != 0
     source = np.repeat(np.arange(len(world.ids)), np.diff(world.first))
     place, part = np.cumsum(alive) - 1, np.empty(int(alive.sum()), np.int64)
     open_links = (world.cut == 0) & alive[source] & alive[world.near]

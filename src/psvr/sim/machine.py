@@ -9,7 +9,7 @@ import numpy as np
 from psvr.compiled import node as rules
 from psvr.protocol import constants as k
 
-from . import engine, faults, frames, notes, own, streams
+from . import engine, events, faults, hosting, notes, own, pubs, streams
 from .memory import CLOCK_MOST
 from .plan import Plan
 from .queue import push
@@ -17,7 +17,7 @@ from .radio.air import no_air
 from .radio.bursts import next_burst
 from .results import SECOND
 from .scenario import Scenario
-from .world import PUBS, SUBS, World, capacity_for, chain, grown, new_world
+from .world import World, capacity_for, chain, grown, new_world
 
 LEVELS = ("off", "pub", "control", "all")
 TRACE_ROWS = 1 << 16            # gathered before they are handed over
@@ -39,7 +39,7 @@ class Machine:
         self.set_nodes(scenario, plan)
         for i, source in enumerate(self.world.sources):
             if source["first"] < source["stop"]:
-                push(self.world.heap, self.world.counter, int(source["first"]), frames.SOURCE, int(source["node"]), i)
+                push(self.world.heap, self.world.counter, int(source["first"]), events.SOURCE, int(source["node"]), i)
         for i, burst in enumerate(air.bursts):
             next_burst(self.world.air, self.world.heap, self.world.counter, plan.n + i, int(burst["start"]))
         engine.run(self.world, 0)       # compiled before any time is taken
@@ -78,6 +78,7 @@ class Machine:
         with own.blamed(self.system):
             while (full := engine.run(self.world, until)) != engine.DONE:
                 self.make_room(full)
+        own.check_end(self.system, self.world)
         self.now = max(self.now, until)
         self.wall += time.perf_counter() - begin
         self.flush()
@@ -99,18 +100,15 @@ class Machine:
             self.world = w._replace(publications=grown(w.publications))
         elif full == engine.FULL_DELIVERIES:
             self.world = w._replace(deliveries=grown(w.deliveries))
-        elif full == engine.FULL_SUBS:
-            self.world = w._replace(subs=grown(w.subs), sub_frames=self.larger_pool(w.sub_frames, SUBS))
         else:
-            own.check_end(self.system, w)
-            self.world = w._replace(pubs=grown(w.pubs), pub_frames=self.larger_pool(w.pub_frames, PUBS))
+            self.world = w._replace(subs=grown(w.subs), sub_frames=self.larger_pool(w.sub_frames))
 
-    def larger_pool(self, frames: Any, which: int) -> Any:
+    def larger_pool(self, frames: Any) -> Any:
         """A pool of twice the size; its new half stands before what was free."""
         larger, old = grown(frames), len(frames)
         chain(larger, old)
-        larger["next"][-1] = self.world.pools["free"][which]
-        self.world.pools["free"][which] = old
+        larger["next"][-1] = self.world.pool["free"][0]
+        self.world.pool["free"] = old
         return larger
 
     def flush(self) -> None:
@@ -133,20 +131,20 @@ class Machine:
         """The application of v publishes; the place of the publication."""
         self.ensure_room()
         with own.blamed(self.system):
-            return int(frames.publish(self.world, v, channel, load, self.now))
+            return int(pubs.publish(self.world, v, channel, load, self.now))
 
     def subscribe(self, v: int, channel: int, on: bool) -> bool:
         """The application of v subscribes or leaves; whether that changed anything."""
         me, hashed = self.world.nodes[v], int(self.world.hashes[channel])
-        local = self.now + int(self.world.hosts["offset"][v])
+        local = self.now + int(self.world.stations["offset"][v])
         if bool((me["wants"] == hashed).any()) == on:
             return False
         if not on:
             rules.unsubscribe(me, local, hashed)
         elif not rules.subscribe(me, local, hashed):
             raise OverflowError(f"node {v} has no room for another subscription: raise protocol.channels")
-        if self.world.hosts["alive"][v]:
-            frames.schedule(self.world, v, self.now)
+        if self.world.stations["alive"][v]:
+            hosting.schedule(self.world, v, self.now)
         self.note(notes.SUBSCRIBED if on else notes.UNSUBSCRIBED, v, channel)
         return True
 

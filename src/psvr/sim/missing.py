@@ -3,23 +3,22 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from psvr.protocol.constants import FLOOD, LINK_FAILED, REASONS
+from psvr.protocol.constants import FLOOD, REASONS
+from psvr.protocol.holding import FREE, KEPT
 
 from .results import Deliveries
 from .world import World
 
 UNNOTICED = "nobody noticed: no table led there"
 UNHEARD = "nobody noticed: no broadcast of it came over a kept link"        # under `flood`, which has no tables
-NODE_STOPPED = "the node that had it stopped"
-CROWDED = "its subscriber took it for a repetition"
 UNDER_WAY = "it was still under way at the end"
-NAMES = (UNNOTICED, *REASONS[1:], LINK_FAILED, NODE_STOPPED, CROWDED, UNDER_WAY, UNHEARD)     # as in `notes`
+NAMES = (UNNOTICED, *REASONS[1:], UNDER_WAY, UNHEARD)
 
 
 def under_way(world: World) -> NDArray[np.int64]:
     """The publication of each PUB that is on its way or waits, but for those which their origin only keeps."""
-    frames = world.pub_frames
-    found: NDArray[np.int64] = frames["publication"][(frames["used"] != 0) & (frames["kept"] == 0)].astype(np.int64)
+    state = world.held["state"]
+    found: NDArray[np.int64] = world.held["handle"][(state != FREE) & (state != KEPT)]
     return found
 
 

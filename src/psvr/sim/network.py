@@ -132,15 +132,15 @@ class Network:
     def _redraw_ground(self) -> None:
         self._ground = standing(self.world, self.good)
         part = np.full(self.plan.n, -1, np.int64)
-        alive = np.flatnonzero(self.world.hosts["alive"])
+        alive = np.flatnonzero(self.world.stations["alive"])
         part[alive] = alive[self._ground.part]
         self.history.epochs.append(Epoch(self.now, part))
 
     def _living(self) -> tuple[Any, Ground, Any]:
         """Nodes, ground and clocks, as the invariants take them."""
-        alive = self.world.hosts["alive"] != 0
+        alive = self.world.stations["alive"] != 0
         nodes = self.world.nodes if alive.all() else self.world.nodes[alive]
-        return nodes, self._ground, self.now + self.world.hosts["offset"][alive]
+        return nodes, self._ground, self.now + self.world.stations["offset"][alive]
 
     def _check(self) -> None:
         self.history.checks.append((self.now, compiled.check(*self._living()) == 0))
@@ -155,7 +155,7 @@ class Network:
 
     def shared_positions(self) -> list[tuple[int, int]]:
         """(ring, position) that two living nodes hold: none, at any moment, unless memory was just corrupted."""
-        nodes = self.world.nodes[self.world.hosts["alive"] != 0]
+        nodes = self.world.nodes[self.world.stations["alive"] != 0]
         held = nodes["position"] >= 0
         rings = np.broadcast_to(nodes["ring"][:, None], held.shape)
         pairs, many = np.unique(np.stack((rings[held], nodes["position"][held]), axis=1), axis=0, return_counts=True)

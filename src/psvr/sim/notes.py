@@ -11,8 +11,6 @@ from .world import World
 (PUBLISHED, SENT, RECEIVED, DELIVERED, DROPPED, SUBSCRIBED, UNSUBSCRIBED, PARENT_CHANGED, RING_CHANGED,
  TABLE_CHANGED, FAULT) = range(11)          # events of the trace
 OFF, PUB_LEVEL, CONTROL_LEVEL, ALL_LEVEL = range(4)     # what is traced
-LINK_FAILED = len(k.REASONS)                # the one reason that is the host's: retries and detour are used up
-NODE_STOPPED, CROWDED = LINK_FAILED + 1, LINK_FAILED + 2    # of a publication alone: its node stopped; see `handed`
 
 
 @in_place
@@ -36,15 +34,14 @@ def note_pub(w: World, now: int, event: int, v: int, peer: int, pub: Any, channe
 @in_place
 def note_changes(w: World, v: int, now: int) -> None:
     """Parent and ring, if they are others than last time."""
-    me, host, tally = w.nodes[v], w.hosts[v], w.tally[0]
-    if me.parent != host.parent:
-        host.parent = me.parent
+    me, last, tally = w.nodes[v], w.stations[v], w.tally[0]
+    if me.parent != last.parent:
+        last.parent = me.parent
         tally.parent_changes += 1
         if tally.level >= CONTROL_LEVEL:
             note(w, now, PARENT_CHANGED, v, me.parent, -1, me.root)
-    if me.ring != host.ring:
-        host.ring = me.ring
-        host.rings += 1
+    if me.ring != last.ring:
+        last.ring = me.ring
         tally.ring_changes += 1
         if tally.level >= CONTROL_LEVEL:
             note(w, now, RING_CHANGED, v, -1, -1, me.ring)
@@ -55,12 +52,12 @@ def note_table(w: World, v: int, now: int) -> None:
     """RS, if another next subscriber stands in it than last time."""
     if w.tally[0].level < CONTROL_LEVEL:
         return
-    me, host, h = w.nodes[v], w.hosts[v], 0
+    me, last, h = w.nodes[v], w.stations[v], 0
     for i in range(len(me.channel)):
         if me.channel[i] != k.NO_CHANNEL:
             h = mix(h, me.channel[i])
             for j in range(len(me.position)):
                 h = mix(h, me.row[i].entry[j].ns)
-    if h != host.table:
-        host.table = h
+    if h != last.table:
+        last.table = h
         note(w, now, TABLE_CHANGED, v, -1, -1, h)

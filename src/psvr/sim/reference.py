@@ -13,7 +13,7 @@ from psvr.protocol import host as rules
 from psvr.protocol import node
 from psvr.protocol.layout import Capacity, blank
 from psvr.protocol.numbers import mix, spread
-from psvr.protocol.records import Effect, Handed, Held, Hello, Node, Outcome, Pub, Sub
+from psvr.protocol.records import Effects, Handed, Held, Hello, Node, Outcome, Pub, Sub
 from psvr.protocol.records import Host as Memory
 from psvr.protocol.tree import is_tree
 from psvr.protocol.wire_length import hello_length, pub_length, sub_length
@@ -28,12 +28,11 @@ Message: TypeAlias = Hello | Sub | Pub
 class Host:
     """A node, and what is around it."""
 
-    def __init__(self, index: int, capacity: Capacity, held: int, names: int, effects: int) -> None:
+    def __init__(self, index: int, capacity: Capacity, held: int, names: int) -> None:
         self.index, self.hello = index, blank(Hello, capacity)
         self.body = rules.Body(
             blank(Node, capacity), blank(Memory, capacity), [blank(Held, capacity) for _ in range(held)],
-            [blank(Handed, capacity) for _ in range(names)], [blank(Effect, capacity) for _ in range(effects)],
-            blank(Outcome, capacity))
+            [blank(Handed, capacity) for _ in range(names)], blank(Effects, capacity), blank(Outcome, capacity))
         self.node = self.body.me
         self.wake_at, self.offset, self.free_at = -1, 0, 0
         self.alive, self.jammed, self.boot, self.hellos, self.starts = False, 0, 0, 0, 0
@@ -55,11 +54,11 @@ class Reference:
 
     def __init__(self, ids: list[int], reach: list[list[int]], hashes: list[int], capacity: Capacity, *, loss: int = 0,
                  loss_key: int = 0, ack_key: int = 0, retries: int = 3, bitrate: int = 250_000,
-                 level: str = "all", held: int = 64, names: int = 64, effects: int = 64) -> None:
+                 level: str = "all", held: int = 64, names: int = 64) -> None:
         self.ids, self.hashes, self.capacity = ids, hashes, capacity
         self.loss, self.loss_key, self.ack_key = loss, loss_key, ack_key
         self.retries, self.bitrate, self.level = retries, bitrate, LEVELS.index(level)
-        self.hosts = [Host(v, capacity, held, names, effects) for v in range(len(ids))]
+        self.hosts = [Host(v, capacity, held, names) for v in range(len(ids))]
         for host, others in zip(self.hosts, reach):
             host.reach = sorted(others)
         self.cut: set[tuple[int, int]] = set()
@@ -311,14 +310,14 @@ class Reference:
     def drain(self, now: int, host: Host, heard: Pub | None = None, which: int = -1) -> None:
         """Do what the rules ask for."""
         v, body = host.index, host.body
-        for s, e in enumerate(body.effect[:body.host.effects]):
+        for s, e in enumerate(body.out.effect[:body.out.count]):
             held = body.held[e.slot] if e.slot >= 0 else None
             pub, about = (held.pub, held.handle) if held else (heard, which)
             assert pub is not None
             if e.kind == rules.SEND:
                 assert held is not None
                 self.publications[about]["messages"] += 1
-                self.note_pub(now, "sent", v, held.to, pub, about, at=held.at)
+                self.note_pub(now, "sent", v, held.to, pub, about, at=held.start)
                 to = -1 if held.to == k.NOBODY else self.ids.index(held.to)
                 frame = Frame(pub, to, e.slot, about)
                 frame.starts = host.starts
@@ -328,7 +327,7 @@ class Reference:
                 self.note_pub(now, "delivered", v, pub.src, pub, about)
             elif e.kind == rules.DROPPED:
                 self.note_pub(now, "dropped", v, held.to if held else pub.src, pub, about,
-                              at=held.at if held else -1, reason=e.reason)
+                              at=held.start if held else -1, reason=e.reason)
         rules.drained(body)
 
     def end_pub(self, now: int, host: Host, frame: Frame) -> None:
@@ -339,7 +338,7 @@ class Reference:
         u, which, sender = host.index, frame.which, self.ids.index(pub.src)
         self.receptions += 1
         self.publications[which]["receptions"] += 1
-        at = self.hosts[sender].body.held[frame.slot].at
+        at = self.hosts[sender].body.held[frame.slot].start
         self.note_pub(now, "received", u, pub.src, pub, which, at=at)
         verdict = rules.hear_pub(host.body, now + host.offset, pub, which)
         self.drain(now, host, pub, which)

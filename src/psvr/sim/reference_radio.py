@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 
 from psvr.protocol.layout import Capacity, blank, restore, snapshot
 from psvr.protocol.numbers import mix
-from psvr.protocol.records import Hello, Pub, Sub
+from psvr.protocol.records import Hello, Pub
 
 from .radio.field import Field
-from .reference import Host, Message, Reference
+from .reference import Frame, Host, Message, Reference
 from .reference_air import DRAWS, Medium, Radio, milliwatts
 
 UNIT, LOOK, PAUSE, WAIT = 320, 128, 640, 560    # µs: of a back-off, to look, after a frame, for an acknowledgement
@@ -25,15 +25,16 @@ HEADER, ACK_LENGTH = 11, 5                      # bytes of the medium access lay
 JAMMING = -40.0                                 # dBm
 
 
-class Frame(NamedTuple):
+class Queued(NamedTuple):
+    """What waits for the channel."""
+
     message: Message
-    more: tuple[Any, ...]                       # of a SUB its copies, of a PUB what its sender remembers
+    frame: Frame | None                         # of a SUB or PUB
 
     @property
     def to(self) -> int | None:
         """To whom it goes, if not to all."""
-        to = self.more[0]["to"] if isinstance(self.message, Pub) else -1
-        return to if to >= 0 else None
+        return self.frame.to if self.frame is not None and self.frame.to >= 0 else None
 
 
 class RadioReference(Reference):
@@ -93,12 +94,12 @@ class RadioReference(Reference):
 
     def launch(self, ready: int, host: Host, message: Message, action: Callable[..., None], *more: Any) -> None:
         """No time is known at which a frame will end: it takes its way from when it is ready."""
-        self.at(ready, self.ready, host, Frame(message, more[1:]))
+        self.at(ready, self.ready, host, Queued(message, more[0] if isinstance(more[0], Frame) else None))
 
-    def ready(self, now: int, host: Host, frame: Frame) -> None:
+    def ready(self, now: int, host: Host, frame: Queued) -> None:
         r = self.radios[host.index]
         waiting = list(r.queue)[1:] if r.phase == "sending" else r.queue
-        if not host.alive:
+        if not host.alive or not self.is_current(host, frame):
             return
         if isinstance(frame.message, Hello) and any(isinstance(f.message, Hello) for f in waiting):
             return                              # the one that waits says the newest when its time comes
@@ -108,8 +109,12 @@ class RadioReference(Reference):
                 self.contend(now, host, r)
             return
         self.counted["queue_full"] += 1
-        if isinstance(frame.message, Pub):
-            self.give_up(now, host, frame.message, *frame.more)
+        if isinstance(frame.message, Pub) and frame.frame is not None:
+            self.over(now, host, frame.frame, False)
+
+    def is_current(self, host: Host, frame: Queued) -> bool:
+        """A PUB is still to be sent from its slot: the host has not started again since."""
+        return not isinstance(frame.message, Pub) or frame.frame is None or frame.frame.starts == host.starts
 
     def contend(self, now: int, host: Host, r: Radio) -> None:
         r.backoffs = 0
@@ -148,7 +153,7 @@ class RadioReference(Reference):
             return
         r.phase, frame = "sending", r.queue[0]
         if isinstance(frame.message, Hello):
-            frame = Frame(self.spoken(host.hello), frame.more)
+            frame = Queued(self.spoken(host.hello), None)
         self.counted[type(frame.message).__name__] += 1
         self.take_off(now, host, r, frame, HEADER + self.length_of(host, frame.message))
 
@@ -164,7 +169,7 @@ class RadioReference(Reference):
             self.counted["ACK"] += 1
             self.take_off(now, host, r, None, ACK_LENGTH)
 
-    def take_off(self, now: int, host: Host, r: Radio, frame: Frame | None, length: int) -> None:
+    def take_off(self, now: int, host: Host, r: Radio, frame: Queued | None, length: int) -> None:
         self.medium.begin(now, r)
         r.frame, r.broken = frame, False
         r.sent_us += (6 + length) * 32
@@ -182,39 +187,40 @@ class RadioReference(Reference):
             if asked in got:
                 self.acknowledged(now, self.hosts[asked], host.index)
         elif frame.to is None or r.broken:
-            for u in got:
-                self.hear(now, self.hosts[u], self.ids[host.index], frame)
+            for u in got if frame.to is None else ():
+                self.hear_all(now, self.hosts[u], self.ids[host.index], frame)
             self.done(now, host, r)
-            if isinstance(frame.message, Sub) and not r.broken:
-                self.copy_sub(now, host, frame.message, *frame.more)
+            if frame.frame is not None and not r.broken and self.is_current(host, frame):
+                self.over(now, host, frame.frame, True)
         else:
             self.expect(now, host, r, frame, frame.to in got)
 
-    def hear(self, now: int, host: Host, sender: int, frame: Frame) -> None:
+    def hear_all(self, now: int, host: Host, sender: int, frame: Queued) -> None:
+        """A frame that is meant for all."""
         if isinstance(frame.message, Hello):
             self.hear_hello(now, host, sender, frame.message)
-        elif isinstance(frame.message, Sub):
-            self.hear_sub(now, host, frame.message)
-        else:
-            self.hear_pub(now, host.index, frame.message, *frame.more)
+        elif frame.frame is not None:
+            self.hear(now, host, frame.frame)
 
-    def expect(self, now: int, host: Host, r: Radio, frame: Frame, got: bool) -> None:
-        """Wait for an acknowledgement; who has got the frame sends one, and takes the frame if it is new."""
+    def expect(self, now: int, host: Host, r: Radio, frame: Queued, got: bool) -> None:
+        """Wait for an acknowledgement; who takes the frame, or has taken it before, sends one."""
         r.phase = "expecting"
         r.token += 1
         self.at(now + WAIT, self.late, host, r.token)
-        if got and isinstance(frame.message, Pub) and frame.to is not None:
-            (remembered,) = frame.more
+        if not got or frame.frame is None or frame.to is None:
+            return
+        frame.frame.got = frame.frame.got or self.hear(now, self.hosts[frame.to], frame.frame)
+        if frame.frame.got:
             self.radios[frame.to].answer = host.index
             self.at(now + int(self.medium.setting["turnaround"]), self.answer, self.hosts[frame.to])
-            if not remembered["got"]:
-                remembered["got"] = 1
-                self.hear_pub(now, frame.to, frame.message, remembered)
 
     def acknowledged(self, now: int, host: Host, by: int) -> None:
         r = self.radios[host.index]
         if r.phase == "expecting" and r.queue[0].to == by:
+            frame = r.queue[0]
             self.done(now, host, r)
+            if frame.frame is not None and self.is_current(host, frame):
+                self.over(now, host, frame.frame, True)
 
     def late(self, now: int, host: Host, token: int) -> None:
         r = self.radios[host.index]
@@ -224,16 +230,15 @@ class RadioReference(Reference):
 
     def failed(self, now: int, host: Host, r: Radio) -> None:
         """The channel was never clear, or nobody answered: try again, or give the frame up."""
-        frame = r.queue[0]
-        if frame.to is not None and frame.more[0]["tries"] <= self.retries:
-            frame.more[0]["tries"] += 1
+        queued = r.queue[0]
+        frame = queued.frame
+        if frame is not None and queued.to is not None and frame.tries <= self.retries:
+            frame.tries += 1
             self.contend(now, host, r)
             return
         self.done(now, host, r)
-        if isinstance(frame.message, Sub):
-            self.copy_sub(now, host, frame.message, *frame.more)
-        elif isinstance(frame.message, Pub):
-            self.give_up(now, host, frame.message, *frame.more)
+        if frame is not None and self.is_current(host, queued):
+            self.over(now, host, frame, False)
 
     def done(self, now: int, host: Host, r: Radio) -> None:
         """On to the next frame, after a pause if one was sent."""

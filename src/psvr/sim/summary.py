@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from psvr.protocol.constants import LINK_FAILED, REASONS
+from psvr.protocol.constants import REASONS
 
 from .missing import missed_by
 from .network import PACKED, Network
@@ -53,7 +53,7 @@ def summary(net: Network) -> dict[str, Any]:
 
 def dropped(net: Network) -> dict[str, int]:
     """PUBs that went no further, by reason."""
-    return {reason: int(many) for reason, many in zip((*REASONS, LINK_FAILED), net.world.drops) if many}
+    return {reason: int(many) for reason, many in zip(REASONS, net.world.drops) if many}
 
 
 def channel(net: Network) -> dict[str, int] | None:
@@ -67,7 +67,7 @@ def links(net: Network) -> dict[str, Any] | None:
     """How good the kept links are, on a wireless channel between nodes that stand still."""
     if net.plan.field is None or net.scenario.mobility.model != "none":
         return None
-    return quality(net.world.air, net.world.nodes, net.world.ids, net.world.hosts["hellos"])
+    return quality(net.world.air, net.world.nodes, net.world.ids, net.world.stations["hellos"])
 
 
 def used(net: Network, delivered: int) -> dict[str, Any] | None:

@@ -36,9 +36,9 @@ def deliveries(net: Network) -> "pa.Table":
 
 def nodes(net: Network) -> "pa.Table":
     """One row per node, as it is at this moment."""
-    n, hosts = net.world.nodes, net.world.hosts
+    n, stations = net.world.nodes, net.world.stations
     return table({
-        "node": np.arange(len(n)), "id": net.world.ids, "alive": hosts["alive"] != 0, "root": n["root"],
+        "node": np.arange(len(n)), "id": net.world.ids, "alive": stations["alive"] != 0, "root": n["root"],
         "parent": n["parent"], "distance": n["dist"], "subtree": n["size"], "ring": n["ring"],
         "positions": [row[row >= 0] for row in n["position"]],
         "links": ((n["link"]["id"] != k.NOBODY) & (n["link"]["keeps_me"] == 1)).sum(axis=1),

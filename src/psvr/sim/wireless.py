@@ -6,23 +6,10 @@ acknowledgements before the same handlers are called.
 
 from psvr.jit import in_place
 
-from .frames import (
-    ACK,
-    HELLO_END,
-    KINDS,
-    PUB_END,
-    SUB_END,
-    copy_sub,
-    count_sent,
-    give_back,
-    give_up,
-    hear_hello,
-    hear_pub,
-    hear_sub,
-    length_of,
-    lose,
-)
-from .notes import NODE_STOPPED
+from . import pubs, subs
+from .events import ACK, HELLO_END, KINDS, PUB_END, SLOTS, SUB_END
+from .frames import count_sent, length_of
+from .hellos import hear_hello
 from .radio.access import (
     ACK_BYTES,
     ANSWER,
@@ -51,7 +38,7 @@ from .radio.access import (
 from .radio.air import NOBODY, QUEUE
 from .radio.bursts import burst, quiet
 from .radio.signal import begin, end
-from .world import PUBS, SUBS, World
+from .world import World
 
 
 @in_place
@@ -79,34 +66,29 @@ def wireless(w: World, kind: int, v: int, ref: int, now: int) -> None:
 def ready(w: World, v: int, frame: int, now: int) -> None:
     """A node is done with its work, and its frame waits for the channel.  A HELLO that waits already is renewed."""
     r, hello = w.air.radios[v], frame % KINDS == HELLO_END
-    if w.hosts[v].alive == 0:
-        break_off(w, frame)
+    if w.stations[v].alive == 0 or not is_current(w, v, frame):
+        forget(w, frame)
     elif hello and r.hello != 0:
         return
     elif enqueue(w.air, w.heap, w.counter, v, frame, now):
         r.hello = 1 if hello else r.hello
     elif frame % KINDS == PUB_END:
-        give_up(w, frame // KINDS, now)
+        pubs.over(w, v, frame // KINDS % SLOTS, now, False)
     else:
         forget(w, frame)
+
+
+@in_place
+def is_current(w: World, v: int, frame: int) -> bool:
+    """A PUB is still to be sent from its slot: the host has not started again since."""
+    return frame % KINDS != PUB_END or pubs.is_current(w, v, frame // KINDS)
 
 
 @in_place
 def forget(w: World, frame: int) -> None:
-    """A frame that will not be sent."""
+    """A frame that will not be sent; a PUB stays in its slot."""
     if frame % KINDS == SUB_END:
-        give_back(w.sub_frames, w.pools[SUBS], frame // KINDS)
-    elif frame % KINDS == PUB_END:
-        give_back(w.pub_frames, w.pools[PUBS], frame // KINDS)
-
-
-@in_place
-def break_off(w: World, frame: int) -> None:
-    """A frame that is lost with its node."""
-    if frame % KINDS == PUB_END:
-        lose(w, frame // KINDS, NODE_STOPPED)
-    else:
-        forget(w, frame)
+        subs.give_back(w, frame // KINDS)
 
 
 @in_place
@@ -144,7 +126,9 @@ def answer(w: World, v: int, now: int) -> None:
 def addressee(w: World, v: int, frame: int) -> int:
     if frame == ACK:
         return w.air.radios[v].answer
-    return w.pub_frames[frame // KINDS].to if frame % KINDS == PUB_END else NOBODY
+    if frame % KINDS == PUB_END:
+        return w.flights[v][frame // KINDS % SLOTS].to
+    return w.sub_frames[frame // KINDS].to if frame % KINDS == SUB_END else NOBODY
 
 
 @in_place
@@ -172,44 +156,61 @@ def finish(w: World, v: int, now: int) -> None:
 @in_place
 def hear(w: World, e: int, v: int, frame: int, now: int) -> None:
     """The receiver of a way has got a frame that is meant for all."""
-    u, i = w.air.near[e], frame // KINDS
+    u = w.air.near[e]
     if frame % KINDS == HELLO_END:
         w.air.ways[e].heard += 1
         hear_hello(w, u, v, w.spoken[v], now)
     elif frame % KINDS == SUB_END:
-        hear_sub(w, u, i, now)
+        subs.hear_sub(w, u, frame // KINDS, now)
     else:
-        hear_pub(w, u, i, now)
+        pubs.hear_pub(w, u, v, frame // KINDS % SLOTS, now)
 
 
 @in_place
 def finished(w: World, v: int, frame: int, to: int, got: bool, now: int) -> None:
     """On to the next frame; one that has an addressee waits for its acknowledgement."""
-    kind, i = frame % KINDS, frame // KINDS
     if w.air.radios[v].broken == 0 and to != NOBODY:
         expect(w.air, w.heap, w.counter, v, now)
-        if got:
+        if got and is_taken(w, v, frame, to, now):
             promise(w.air, w.heap, w.counter, to, v, now)
-            if w.pub_frames[i].got == 0:
-                w.pub_frames[i].got = 1
-                hear_pub(w, to, i, now)
         return
     done(w.air, w.heap, w.counter, v, now)
     if w.air.radios[v].broken != 0:
-        break_off(w, frame)
-    elif kind == SUB_END:
-        copy_sub(w, i, now)
-    else:
         forget(w, frame)
+    else:
+        over(w, v, frame, now, True)
+
+
+@in_place
+def is_taken(w: World, v: int, frame: int, to: int, now: int) -> bool:
+    """The addressee of a frame has taken it, now or before, and acknowledges it."""
+    i = frame // KINDS
+    if frame % KINDS == SUB_END:
+        if w.sub_frames[i].got == 0:
+            w.sub_frames[i].got = 1 if subs.hear_sub(w, to, i, now) else 0
+        return w.sub_frames[i].got != 0
+    flight = w.flights[v][i % SLOTS]
+    if flight.got == 0:
+        flight.got = 1 if pubs.hear_pub(w, to, v, i % SLOTS, now) else 0
+    return flight.got != 0
+
+
+@in_place
+def over(w: World, v: int, frame: int, now: int, good: bool) -> None:
+    """A frame has left, and was acknowledged if it has an addressee; or all its tries failed."""
+    if frame % KINDS == SUB_END:
+        subs.over(w, frame // KINDS, now)
+    elif frame % KINDS == PUB_END and is_current(w, v, frame):
+        pubs.over(w, v, frame // KINDS % SLOTS, now, good)
 
 
 @in_place
 def acknowledged(w: World, v: int, by: int, now: int) -> None:
     r = w.air.radios[v]
     frame = r.queue[r.head]
-    if r.state == EXPECTING and w.pub_frames[frame // KINDS].to == by:
+    if r.state == EXPECTING and addressee(w, v, frame) == by:
         done(w.air, w.heap, w.counter, v, now)
-        give_back(w.pub_frames, w.pools[PUBS], frame // KINDS)
+        over(w, v, frame, now, True)
 
 
 @in_place
@@ -226,18 +227,26 @@ def failed(w: World, v: int, now: int) -> None:
     """A try has failed: the next one, or the frame is given up."""
     r = w.air.radios[v]
     frame = r.queue[r.head]
-    kind, i = frame % KINDS, frame // KINDS
-    if kind == PUB_END and w.pub_frames[i].to != NOBODY and w.pub_frames[i].tries <= w.tally[0].retries:
-        w.pub_frames[i].tries += 1
+    if frame % KINDS != HELLO_END and addressee(w, v, frame) != NOBODY and try_again(w, v, frame):
         contend(w.air, w.heap, w.counter, v, now)
         return
     done(w.air, w.heap, w.counter, v, now)
-    if kind == HELLO_END:
+    if frame % KINDS == HELLO_END:
         r.hello = 0
-    elif kind == SUB_END:
-        copy_sub(w, i, now)
     else:
-        give_up(w, i, now)
+        over(w, v, frame, now, False)
+
+
+@in_place
+def try_again(w: World, v: int, frame: int) -> bool:
+    """A frame that was not acknowledged may be sent once more."""
+    i = frame // KINDS
+    if frame % KINDS == SUB_END:
+        w.sub_frames[i].tries += 1
+        return w.sub_frames[i].tries <= w.tally[0].retries + 1
+    flight = w.flights[v][i % SLOTS]
+    flight.tries += 1
+    return flight.tries <= w.tally[0].retries + 1
 
 
 @in_place
@@ -246,7 +255,7 @@ def silence(w: World, v: int) -> None:
     r = w.air.radios[v]
     keep = 1 if r.state == SENDING else 0
     for j in range(keep, r.queued):
-        break_off(w, r.queue[(r.head + j) % QUEUE])
+        forget(w, r.queue[(r.head + j) % QUEUE])
     r.queued, r.broken, r.hello, r.answer = keep, r.sending, 0, NOBODY
     r.token += 1
     if keep == 0:

@@ -1,0 +1,58 @@
+"""Nodes are woken, say HELLO, and hear the HELLOs of others."""
+
+from typing import Any
+
+from psvr.compiled import host as rules
+from psvr.compiled import node
+from psvr.jit import in_place
+
+from .events import HELLO_END
+from .frames import arrives, launch
+from .hosting import body, drain, local, schedule
+from .notes import ALL_LEVEL, CONTROL_LEVEL, RECEIVED, SENT, note, note_changes, note_table
+from .subs import say_subs
+from .world import World
+
+
+@in_place
+def wake(w: World, v: int, now: int) -> None:
+    """Let a node do what is due, and send what it says."""
+    station = w.stations[v]
+    if station.alive == 0 or station.wake_at != now:
+        return                          # it died, or has been woken since
+    station.wake_at = -1
+    said = rules.wake(body(w, v), local(w, v, now), w.hellos[v])
+    if said & node.SAY_HELLO:
+        station.hellos += 1
+        if w.tally[0].level >= CONTROL_LEVEL:
+            note(w, now, SENT, v, -1, -1, HELLO_END)
+        launch(w, v, now, HELLO_END, station.hellos)
+    if said & node.SAY_SUB:
+        say_subs(w, v, now)
+    drain(w, v, now, w.held[v][0].pub, -1)
+    note_changes(w, v, now)
+    note_table(w, v, now)
+    schedule(w, v, now)
+
+
+@in_place
+def end_hello(w: World, v: int, now: int, number: int) -> None:
+    """A HELLO is complete at all that are in reach."""
+    if w.stations[v].alive == 0 or w.stations[v].hellos != number:
+        return
+    tally = w.tally[0]
+    tally.serial += 1
+    serial = tally.serial
+    for e in range(w.first[v], w.first[v + 1]):
+        if arrives(w, e, v, serial):
+            hear_hello(w, w.near[e], v, w.hellos[v], now)
+
+
+@in_place
+def hear_hello(w: World, u: int, v: int, hello: Any, now: int) -> None:
+    w.tally[0].receptions += 1
+    if w.tally[0].level >= ALL_LEVEL:
+        note(w, now, RECEIVED, u, w.ids[v], -1, HELLO_END)
+    rules.hear_hello(body(w, u), local(w, u, now), hello)
+    note_changes(w, u, now)
+    schedule(w, u, now)

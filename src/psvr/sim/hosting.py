@@ -1,0 +1,99 @@
+"""Hosts in the simulator: when they are woken, and what becomes of the effects of their rules."""
+
+from typing import Any
+
+from psvr.compiled import constants as k
+from psvr.compiled import host as rules
+from psvr.compiled.host import Body
+from psvr.compiled.invariants import where
+from psvr.jit import in_place
+
+from .events import PUB_END, SLOTS, WAKE
+from .frames import launch
+from .medium import work
+from .notes import DELIVERED, DROPPED, PUB_LEVEL, SENT, note_pub
+from .queue import push
+from .world import World
+
+
+@in_place
+def local(w: World, v: int, now: int) -> int:
+    """The time on a node's own clock."""
+    return now + w.stations[v].offset
+
+
+@in_place
+def body(w: World, v: int) -> Body:
+    return Body(w.nodes[v], w.hosts[v], w.held[v], w.names[v], w.effects[0], w.outcome[0])
+
+
+@in_place
+def schedule(w: World, v: int, now: int) -> None:
+    """See to it that a node is woken when it is next due; an earlier date replaces a later one."""
+    station = w.stations[v]
+    due = rules.next_due(body(w, v), local(w, v, now)) - station.offset
+    if station.wake_at < now or due < station.wake_at:
+        station.wake_at = max(due, now)
+        push(w.heap, w.counter, station.wake_at, WAKE, v, 0)
+
+
+@in_place
+def transmit(w: World, v: int, slot: int, ready: int) -> None:
+    """One more try to send the PUB in a slot."""
+    flight = w.flights[v][slot]
+    flight.tries += 1
+    launch(w, v, ready, PUB_END, flight.number * SLOTS + slot)
+
+
+@in_place
+def take_off(w: World, v: int, slot: int, now: int, ready: int) -> None:
+    """The rules want the PUB in a slot to be sent."""
+    h, flight = w.held[v][slot], w.flights[v][slot]
+    flight.number = (flight.number + 1) & 0x3FFFFFFF
+    flight.to = where(w.nodes, h.to) if h.to != k.NOBODY else -1
+    flight.tries = flight.got = 0
+    w.publications[h.handle].messages += 1
+    if w.tally[0].level >= PUB_LEVEL:
+        note_pub(w, now, SENT, v, h.to, h.pub, w.publications[h.handle].channel, h.start, -1)
+    transmit(w, v, slot, ready)
+
+
+@in_place
+def drain(w: World, v: int, now: int, heard: Any, publication: int) -> None:
+    """Do what the rules ask for; `heard` is the PUB that they were handed, if they were."""
+    out = w.effects[0]
+    for s in range(out.count):
+        e = out.effect[s]
+        if e.kind == rules.SEND:
+            take_off(w, v, e.slot, now, now + work(w.ids[v], now + s))
+        elif e.kind == rules.DELIVER:
+            if e.slot >= 0:
+                deliver(w, v, now, w.held[v][e.slot].pub, w.held[v][e.slot].handle)
+            else:
+                deliver(w, v, now, heard, publication)
+        elif e.kind == rules.DROPPED:
+            if e.slot >= 0:
+                h = w.held[v][e.slot]
+                drop(w, v, now, h.pub, h.handle, h.to, h.start, e.reason)
+            else:
+                drop(w, v, now, heard, publication, heard.src, -1, e.reason)
+    rules.drained(body(w, v))
+
+
+@in_place
+def deliver(w: World, v: int, now: int, pub: Any, publication: int) -> None:
+    tally = w.tally[0]
+    d = w.deliveries[tally.delivered]
+    d.time, d.publication, d.node, d.hops = now, publication, v, pub.hops
+    tally.delivered += 1
+    if tally.level >= PUB_LEVEL:
+        note_pub(w, now, DELIVERED, v, pub.src, pub, w.publications[publication].channel, -1, -1)
+
+
+@in_place
+def drop(w: World, v: int, now: int, pub: Any, publication: int, peer: int, at: int, reason: int) -> None:
+    w.drops[reason] += 1
+    if w.nodes[v].settings.system != k.FLOOD:       # a copy that is dropped there means nothing: others come
+        w.publications[publication].reason = reason
+    if w.tally[0].level >= PUB_LEVEL:
+        note_pub(w, now, DROPPED, v, peer, pub, w.publications[publication].channel, at, reason)
