@@ -27,9 +27,9 @@ KEPT_GENERATIONS = 4        # folders of older code that stay, for switching bet
 # Parts from which no compiled function takes anything.
 NEVER_COMPILED = (
     "cli/", "lab/", "node/", "swarm/", "trace/", "web/", "files.py", "sim/bound", "sim/consistent", "sim/corruption",
-    "sim/damage", "sim/footing", "sim/footprint", "sim/foreign", "sim/memory", "sim/missing", "sim/network", "sim/outages",
-    "sim/reference", "sim/results", "sim/running", "sim/scenario", "sim/summary", "sim/radio/energy",
-    "sim/radio/quality")
+    "sim/damage", "sim/footing", "sim/footprint", "sim/foreign", "sim/machine", "sim/memory", "sim/missing",
+    "sim/network", "sim/outages", "sim/reference", "sim/results", "sim/running", "sim/scenario", "sim/summary",
+    "sim/radio/energy", "sim/radio/quality")
 HARMLESS = {"NUMBA_CACHE_DIR", "NUMBA_NUM_THREADS"}     # settings that do not change the compiled code
 
 
@@ -173,8 +173,23 @@ def in_place(function: F) -> F:
     return kept(function, checked=False, counting=False)
 
 
-def kept(function: F, checked: bool, counting: bool) -> F:
-    options = {"error_model": "python", "boundscheck": True} if checked else {"error_model": "numpy"}
+def within(function: F) -> F:
+    """As `in_place`, for functions that only compiled ones call: what Python would need to call them is left out.
+
+    For a function over a tuple of many arrays, that is most of the time it takes to compile.
+    """
+    return kept(function, checked=False, counting=False, wrapped=False)
+
+
+def inlined(function: F) -> F:
+    """Put where it is called: for what gathers arrays of the world in a smaller tuple, which cannot be returned."""
+    return njit(function, nogil=True, _nrt=False, error_model="numpy", inline="always")     # type: ignore[no-any-return]
+
+
+def kept(function: F, checked: bool, counting: bool, wrapped: bool = True) -> F:
+    options: dict[str, Any] = {"error_model": "python", "boundscheck": True} if checked else {"error_model": "numpy"}
+    if not wrapped:
+        options.update(no_cpython_wrapper=True, no_cfunc_wrapper=True)
     compiled = njit(function, nogil=True, _nrt=counting, **options)
     try:
         inspect.getfile(function)

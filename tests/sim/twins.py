@@ -5,7 +5,7 @@ from typing import Any
 
 from psvr.protocol import node as rules
 from psvr.protocol.layout import restore, snapshot
-from psvr.protocol.records import Hello, Node, Settings
+from psvr.protocol.records import Handed, Held, Hello, Host, Node, Settings
 from psvr.sim import faults
 from psvr.sim.corruption import Corruption
 from psvr.sim.network import Network
@@ -40,12 +40,12 @@ class Twins:
 
     def mirror(self) -> Reference:
         w, ids, capacity = self.net.world, self.net.plan.ids.tolist(), self.net.machine.capacity
-        t, places = w.tally[0], w.handed.shape[1]
+        t, room = w.tally[0], {"held": w.held.shape[1], "names": w.names.shape[1]}
         if self.net.plan.field is not None:
-            return RadioReference(self.net.plan.field, ids, [], capacity, retries=int(t["retries"]), places=places)
+            return RadioReference(self.net.plan.field, ids, [], capacity, retries=int(t["retries"]), **room)
         reach = [[int(u) for u in w.near[w.first[v]:w.first[v + 1]]] for v in range(len(ids))]
         return Reference(ids, reach, [], capacity, loss=int(t["loss"]), loss_key=int(t["loss_key"]),
-                         ack_key=int(t["ack_key"]), retries=int(t["retries"]), places=places)
+                         ack_key=int(t["ack_key"]), retries=int(t["retries"]), **room)
 
     def take(self, rows: Any) -> None:
         self.rows += [{name: int(row[name]) for name in ROW.names} for row in rows]
@@ -72,22 +72,23 @@ class Twins:
             self.advance(0.01)
         w, host = self.net.world, self.reference.hosts[v]
         Corruption(self.net.machine, rng, self.net._elsewhere).write(v, kind)
-        w.handed[v] = 0                 # names are kept in another way there
         restore(host.node, Node, snapshot(w.nodes[v], Node))
+        restore(host.body.host, Host, snapshot(w.hosts[v], Host))
+        for mine, cls, theirs in ((w.held[v], Held, host.body.held), (w.names[v], Handed, host.body.names)):
+            for a, b in zip(mine, theirs, strict=True):
+                restore(b, cls, snapshot(a, cls))
         restore(host.hello, Hello, snapshot(w.hellos[v], Hello))
         if isinstance(self.reference, RadioReference):
             on_air = self.reference.radios[v].frame
             if on_air is not None and isinstance(on_air.message, Hello):
                 restore(on_air.message, Hello, snapshot(w.spoken[v], Hello))
-        host.offset, host.number, host.boot = (int(w.hosts[name][v]) for name in ("offset", "number", "boot"))
-        host.handed = {}
-        host.wake_at = -1
+        host.offset, host.wake_at = int(w.stations["offset"][v]), -1
         self.reference.schedule(host, self.net.now)
 
     def sends(self, v: int) -> bool:
-        """A SUB or PUB of v is on its way."""
-        w = self.net.world
-        return any(((frames["used"] != 0) & (frames["node"] == v)).any() for frames in (w.sub_frames, w.pub_frames))
+        """A SUB of v is on its way."""
+        frames = self.net.world.sub_frames
+        return bool(((frames["used"] != 0) & (frames["node"] == v)).any())
 
     def crash(self, v: int) -> None:
         self.net.crash([v])
@@ -142,7 +143,11 @@ class Twins:
         assert len(mine) == len(theirs)
         assert fingerprint(self.net) == self.reference.fingerprint()
         for v, host in enumerate(self.reference.hosts):
-            assert snapshot(self.net.world.nodes[v], Node) == snapshot(host.node, Node), v
+            w = self.net.world
+            assert snapshot(w.nodes[v], Node) == snapshot(host.node, Node), v
+            assert snapshot(w.hosts[v], Host) == snapshot(host.body.host, Host), v
+            for a, cls, b in ((w.held[v], Held, host.body.held), (w.names[v], Handed, host.body.names)):
+                assert [snapshot(x, cls) for x in a] == [snapshot(x, cls) for x in b], v
         d = self.net.world.deliveries[:self.net.world.tally["delivered"][0]]
         assert [(int(x["time"]), int(x["publication"]), int(x["node"]), int(x["hops"])) for x in d] \
             == self.reference.deliveries

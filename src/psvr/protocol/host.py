@@ -15,7 +15,7 @@ from typing import NamedTuple
 from . import constants as k
 from . import handed, node, publication
 from .form import rule
-from .holding import ENDED, FLYING, FREE, KEPT, RESTING, STUCK, WAITING, age, clear, end, free, is_in_range, take
+from .holding import ENDED, FLYING, FREE, KEPT, RESTING, STUCK, WAITING, age, end, free, is_in_range, take
 from .numbers import clip, due, elapsed
 from .positions import NONE
 from .records import Effects, Handed, Held, Hello, Host, Node, Outcome, Pub, Send, Sub
@@ -39,15 +39,11 @@ class Body(NamedTuple):
 
 @rule
 def start(b: Body, now: int, boot: int) -> None:
-    """A host that holds nothing; `node.start` does the same for the node."""
+    """A host that holds nothing, with tables of zeros; `node.start` does the same for the node."""
     host = b.host
     host.born, host.boot, host.number, b.out.count = now, boot, 0, 0
     host.next = host.top = host.turn = host.seen = host.hopes = 0
     host.look_at, host.ring, host.phase = k.FOREVER, b.me.ring, phase(b.me)
-    for i in range(len(b.held)):
-        clear(b.held[i])
-    for i in range(len(b.names)):
-        handed.clear(b.names[i])
 
 
 # --- effects

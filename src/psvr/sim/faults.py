@@ -3,13 +3,12 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from psvr.compiled import host as host_rules
 from psvr.compiled import node as rules
 from psvr.graphs.csr import link_to
 from psvr.protocol import constants as k
 from psvr.protocol.holding import FLYING, RESTING, STUCK, WAITING
 
-from .hosting import body, schedule
+from .hosting import schedule, start
 from .radio.signal import let_go, milliwatts, reckon
 from .wireless import silence
 from .world import World
@@ -66,7 +65,7 @@ def boot(world: World, v: int, now: int, offset: int) -> None:
         world.names[v] = 0
         world.held[v] = 0
         world.flights["number"][v] += 1
-    host_rules.start(body(world, v), now + offset, int(world.hosts["boot"][v]) + 1)
+    start(world, v, now, int(world.hosts["boot"][v]) + 1)
     schedule(world, v, now)
 
 

@@ -1,7 +1,7 @@
 """Frames, whatever they are: how they get to the air, how long they are, whom they reach."""
 
 from psvr.compiled.wire_length import hello_length, pub_length, sub_length
-from psvr.jit import in_place
+from psvr.jit import in_place, within
 
 from .events import HELLO_END, KINDS, SLOTS, SUB_END
 from .medium import access, airtime, lost
@@ -22,7 +22,7 @@ def launch(w: World, v: int, ready: int, kind: int, ref: int) -> None:
     push(w.heap, w.counter, station.free_at, kind, v, ref)
 
 
-@in_place
+@within
 def length_of(w: World, v: int, kind: int, ref: int) -> int:
     """Bytes of a frame."""
     settings = w.nodes[v].settings
@@ -33,7 +33,7 @@ def length_of(w: World, v: int, kind: int, ref: int) -> int:
     return pub_length(w.held[v][ref % SLOTS].pub, settings.id_bytes, settings.position_bytes)
 
 
-@in_place
+@within
 def count_sent(w: World, kind: int, length: int) -> None:
     tally = w.tally[0]
     if kind == HELLO_END:
@@ -47,7 +47,7 @@ def count_sent(w: World, kind: int, length: int) -> None:
         tally.pub_bytes += length
 
 
-@in_place
+@within
 def arrives(w: World, e: int, v: int, serial: int) -> bool:
     """A transmission of v reaches the node at the far end of its e-th link."""
     u = w.near[e]
@@ -56,7 +56,7 @@ def arrives(w: World, e: int, v: int, serial: int) -> bool:
     return not lost(w.tally[0].loss_key, serial, u, w.tally[0].loss)
 
 
-@in_place
+@within
 def answered(w: World, v: int, serial: int) -> bool:
     """The acknowledgement of a transmission of v reaches it."""
     w.tally[0].ack_sent += 1

@@ -4,7 +4,7 @@ from typing import Any
 
 from psvr.compiled import host as rules
 from psvr.compiled import node
-from psvr.jit import in_place
+from psvr.jit import within
 
 from .events import HELLO_END
 from .frames import arrives, launch
@@ -14,7 +14,7 @@ from .subs import say_subs
 from .world import World
 
 
-@in_place
+@within
 def wake(w: World, v: int, now: int) -> None:
     """Let a node do what is due, and send what it says."""
     station = w.stations[v]
@@ -35,7 +35,7 @@ def wake(w: World, v: int, now: int) -> None:
     schedule(w, v, now)
 
 
-@in_place
+@within
 def end_hello(w: World, v: int, now: int, number: int) -> None:
     """A HELLO is complete at all that are in reach."""
     if w.stations[v].alive == 0 or w.stations[v].hellos != number:
@@ -48,7 +48,7 @@ def end_hello(w: World, v: int, now: int, number: int) -> None:
             hear_hello(w, w.near[e], v, w.hellos[v], now)
 
 
-@in_place
+@within
 def hear_hello(w: World, u: int, v: int, hello: Any, now: int) -> None:
     w.tally[0].receptions += 1
     if w.tally[0].level >= ALL_LEVEL:

@@ -6,7 +6,7 @@ from psvr.compiled import constants as k
 from psvr.compiled import host as rules
 from psvr.compiled.host import Body
 from psvr.compiled.invariants import where
-from psvr.jit import in_place
+from psvr.jit import in_place, inlined, within
 
 from .events import PUB_END, SLOTS, WAKE
 from .frames import launch
@@ -16,15 +16,20 @@ from .queue import push
 from .world import World
 
 
-@in_place
+@within
 def local(w: World, v: int, now: int) -> int:
     """The time on a node's own clock."""
     return now + w.stations[v].offset
 
 
-@in_place
+@inlined
 def body(w: World, v: int) -> Body:
     return Body(w.nodes[v], w.hosts[v], w.held[v], w.names[v], w.effects[0], w.outcome[0])
+
+
+@in_place
+def start(w: World, v: int, now: int, boot: int) -> None:
+    rules.start(body(w, v), local(w, v, now), boot)
 
 
 @in_place
@@ -37,7 +42,7 @@ def schedule(w: World, v: int, now: int) -> None:
         push(w.heap, w.counter, station.wake_at, WAKE, v, 0)
 
 
-@in_place
+@within
 def transmit(w: World, v: int, slot: int, ready: int) -> None:
     """One more try to send the PUB in a slot."""
     flight = w.flights[v][slot]
@@ -45,7 +50,7 @@ def transmit(w: World, v: int, slot: int, ready: int) -> None:
     launch(w, v, ready, PUB_END, flight.number * SLOTS + slot)
 
 
-@in_place
+@within
 def take_off(w: World, v: int, slot: int, now: int, ready: int) -> None:
     """The rules want the PUB in a slot to be sent."""
     h, flight = w.held[v][slot], w.flights[v][slot]
@@ -58,7 +63,7 @@ def take_off(w: World, v: int, slot: int, now: int, ready: int) -> None:
     transmit(w, v, slot, ready)
 
 
-@in_place
+@within
 def drain(w: World, v: int, now: int, heard: Any, publication: int) -> None:
     """Do what the rules ask for; `heard` is the PUB that they were handed, if they were."""
     out = w.effects[0]
@@ -80,7 +85,7 @@ def drain(w: World, v: int, now: int, heard: Any, publication: int) -> None:
     rules.drained(body(w, v))
 
 
-@in_place
+@within
 def deliver(w: World, v: int, now: int, pub: Any, publication: int) -> None:
     tally = w.tally[0]
     d = w.deliveries[tally.delivered]
@@ -90,7 +95,7 @@ def deliver(w: World, v: int, now: int, pub: Any, publication: int) -> None:
         note_pub(w, now, DELIVERED, v, pub.src, pub, w.publications[publication].channel, -1, -1)
 
 
-@in_place
+@within
 def drop(w: World, v: int, now: int, pub: Any, publication: int, peer: int, at: int, reason: int) -> None:
     w.drops[reason] += 1
     if w.nodes[v].settings.system != k.FLOOD:       # a copy that is dropped there means nothing: others come

@@ -2,12 +2,14 @@
 
 import time
 from collections.abc import Callable
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 
 from psvr.compiled import node as rules
 from psvr.protocol import constants as k
+from psvr.protocol.profiles import policies
 
 from . import engine, events, faults, hosting, notes, own, pubs, streams
 from .memory import CLOCK_MOST
@@ -64,6 +66,8 @@ class Machine:
         settings["id_bytes"], settings["position_bytes"] = plan.id_bytes, plan.position_bytes
         settings["system"], settings["own"] = own.settings_of(p.system, self.capacity)
         settings["shortcuts"] = k.SHORTCUTS.index(p.shortcuts)
+        for name, value in policies(**asdict(scenario.host)).items():
+            settings[name] = value
         clocks = streams.stream(scenario.seed, "clocks").integers(0, CLOCK_MOST, plan.n)
         for v in range(plan.n):
             faults.boot(self.world, v, 0, int(clocks[v]))

@@ -4,7 +4,7 @@ from typing import Any
 
 from psvr.compiled import constants as k
 from psvr.compiled.numbers import mix
-from psvr.jit import in_place
+from psvr.jit import in_place, within
 
 from .world import World
 
@@ -22,7 +22,7 @@ def note(w: World, now: int, event: int, v: int, peer: int, reason: int, detail:
     row.origin = row.channel = row.boot = row.sequence = row.from_ = row.to = row.ep = row.hops = row.bytes = -1
 
 
-@in_place
+@within
 def note_pub(w: World, now: int, event: int, v: int, peer: int, pub: Any, channel: int, at: int, reason: int) -> None:
     """A row about a publication; `at` is the position that it was sent from."""
     note(w, now, event, v, peer, reason, -1)
@@ -31,7 +31,7 @@ def note_pub(w: World, now: int, event: int, v: int, peer: int, pub: Any, channe
     row.from_, row.to, row.ep, row.hops, row.bytes = at, pub.cur, pub.ep, pub.hops, pub.load
 
 
-@in_place
+@within
 def note_changes(w: World, v: int, now: int) -> None:
     """Parent and ring, if they are others than last time."""
     me, last, tally = w.nodes[v], w.stations[v], w.tally[0]
@@ -47,7 +47,7 @@ def note_changes(w: World, v: int, now: int) -> None:
             note(w, now, RING_CHANGED, v, -1, -1, me.ring)
 
 
-@in_place
+@within
 def note_table(w: World, v: int, now: int) -> None:
     """RS, if another next subscriber stands in it than last time."""
     if w.tally[0].level < CONTROL_LEVEL:

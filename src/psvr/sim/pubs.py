@@ -4,7 +4,7 @@
 from psvr.compiled import constants as k
 from psvr.compiled import host as rules
 from psvr.graphs.csr import link_to
-from psvr.jit import in_place
+from psvr.jit import in_place, within
 
 from .events import SLOTS, SOURCE
 from .frames import answered, arrives
@@ -34,7 +34,7 @@ def publish(w: World, v: int, channel: int, load: int, now: int) -> int:
     return publication
 
 
-@in_place
+@within
 def fire(w: World, s: int, now: int) -> None:
     """A source publishes, and will again."""
     source = w.sources[s]
@@ -44,13 +44,13 @@ def fire(w: World, s: int, now: int) -> None:
         push(w.heap, w.counter, now + source.period, SOURCE, source.node, s)
 
 
-@in_place
+@within
 def is_current(w: World, v: int, ref: int) -> bool:
     """The flight is still the one from its slot: the host has not started again since."""
     return w.flights[v][ref % SLOTS].number == ref // SLOTS
 
 
-@in_place
+@within
 def end_pub(w: World, v: int, ref: int, now: int) -> None:
     """A PUB is complete: at all that are in reach, or at its addressee, who acknowledges what it takes."""
     if w.stations[v].alive == 0 or not is_current(w, v, ref):
@@ -77,7 +77,7 @@ def end_pub(w: World, v: int, ref: int, now: int) -> None:
         over(w, v, slot, now, False)
 
 
-@in_place
+@within
 def over(w: World, v: int, slot: int, now: int, good: bool) -> None:
     """A PUB was sent, and acknowledged if it has an addressee; or it failed."""
     w.flights[v][slot].number = (w.flights[v][slot].number + 1) & 0x3FFFFFFF
@@ -89,7 +89,7 @@ def over(w: World, v: int, slot: int, now: int, good: bool) -> None:
     schedule(w, v, now)
 
 
-@in_place
+@within
 def hear_pub(w: World, u: int, v: int, slot: int, now: int) -> bool:
     """A PUB of v is heard; whether it was taken."""
     tally, h = w.tally[0], w.held[v][slot]

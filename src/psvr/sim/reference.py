@@ -29,15 +29,18 @@ class Host:
     """A node, and what is around it."""
 
     def __init__(self, index: int, capacity: Capacity, held: int, names: int) -> None:
-        self.index, self.hello = index, blank(Hello, capacity)
-        self.body = rules.Body(
-            blank(Node, capacity), blank(Memory, capacity), [blank(Held, capacity) for _ in range(held)],
-            [blank(Handed, capacity) for _ in range(names)], blank(Effects, capacity), blank(Outcome, capacity))
-        self.node = self.body.me
+        self.index, self.hello, self.capacity = index, blank(Hello, capacity), capacity
+        self.node = blank(Node, capacity)
+        self.body = rules.Body(self.node, blank(Memory, capacity), *self.tables(held, names), blank(Effects, capacity),
+                               blank(Outcome, capacity))
         self.wake_at, self.offset, self.free_at = -1, 0, 0
-        self.alive, self.jammed, self.boot, self.hellos, self.starts = False, 0, 0, 0, 0
+        self.alive, self.jammed, self.hellos = False, 0, 0
+        self.flights: dict[int, Frame] = {}             # by slot
         self.parent = self.ring = self.table = 0
         self.reach: list[int] = []
+
+    def tables(self, held: int, names: int) -> tuple[list[Held], list[Handed]]:
+        return [blank(Held, self.capacity) for _ in range(held)], [blank(Handed, self.capacity) for _ in range(names)]
 
 
 class Frame:
@@ -45,7 +48,7 @@ class Frame:
 
     def __init__(self, message: Sub | Pub, to: int, slot: int = -1, which: int = -1, copies: int = 1) -> None:
         self.message, self.to, self.slot, self.which, self.copies = message, to, slot, which, copies
-        self.tries, self.got, self.starts = 0, False, 0
+        self.tries, self.got = 0, False
 
 
 class Reference:
@@ -196,6 +199,7 @@ class Reference:
             if frame.copies > 1:
                 self.at(now + k.SUB_COPY_GAP, self.send_sub, host, frame.message, frame.to, 1)
             return
+        host.flights.pop(frame.slot, None)
         end = rules.acknowledged if good else rules.failed
         end(host.body, now + host.offset, frame.slot)
         self.drain(now, host)
@@ -205,12 +209,12 @@ class Reference:
 
     def boot(self, now: int, v: int, offset: int) -> None:
         host = self.hosts[v]
-        host.alive, host.offset, host.wake_at = True, offset, -1
-        host.boot += 1
-        host.starts += 1
+        host.alive, host.offset, host.wake_at, host.flights = True, offset, -1, {}
         node.start(host.node, self.ids[v], now + offset)
         node.go_on_from(host.node, now // host.node.settings.hello)
-        rules.start(host.body, now + offset, host.boot)
+        held, names = host.tables(len(host.body.held), len(host.body.names))
+        host.body = host.body._replace(held=held, names=names)
+        rules.start(host.body, now + offset, host.body.host.boot + 1)
         self.schedule(host, now)
 
     def crash(self, now: int, v: int) -> None:
@@ -296,7 +300,8 @@ class Reference:
         host, pub, which = self.hosts[v], blank(Pub, self.capacity), len(self.publications)
         self.publications.append({"time": now, "node": v, "channel": channel, "messages": 0, "receptions": 0})
         pub.number = rules.publish(host.body, now + host.offset, self.hashes[channel], load, which)
-        pub.origin, pub.boot, pub.load, pub.cur, pub.ep = self.ids[v], host.boot, load, -1, -1
+        pub.origin, pub.boot, pub.load = self.ids[v], host.body.host.boot, load
+        pub.src = pub.cur = pub.ep = pub.ring = -1
         self.note_pub(now, "published", v, -1, pub, which)
         self.drain(now, host, pub, which)
         self.schedule(host, now)
@@ -319,8 +324,7 @@ class Reference:
                 self.publications[about]["messages"] += 1
                 self.note_pub(now, "sent", v, held.to, pub, about, at=held.start)
                 to = -1 if held.to == k.NOBODY else self.ids.index(held.to)
-                frame = Frame(pub, to, e.slot, about)
-                frame.starts = host.starts
+                frame = host.flights[e.slot] = Frame(pub, to, e.slot, about)
                 self.transmit(now + spread(self.ids[v], now + s, 6, *WORK), host, frame)
             elif e.kind == rules.DELIVER:
                 self.deliveries.append((now, about, v, pub.hops))
@@ -331,7 +335,7 @@ class Reference:
         rules.drained(body)
 
     def end_pub(self, now: int, host: Host, frame: Frame) -> None:
-        if host.alive and frame.starts == host.starts:
+        if host.alive and host.flights.get(frame.slot) is frame:
             self.end_frame(now, host, frame)
 
     def hear_pub(self, now: int, host: Host, pub: Pub, frame: Frame) -> bool:

@@ -114,7 +114,8 @@ class RadioReference(Reference):
 
     def is_current(self, host: Host, frame: Queued) -> bool:
         """A PUB is still to be sent from its slot: the host has not started again since."""
-        return not isinstance(frame.message, Pub) or frame.frame is None or frame.frame.starts == host.starts
+        return not isinstance(frame.message, Pub) or frame.frame is None \
+            or host.flights.get(frame.frame.slot) is frame.frame
 
     def contend(self, now: int, host: Host, r: Radio) -> None:
         r.backoffs = 0

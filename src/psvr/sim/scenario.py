@@ -13,6 +13,7 @@ from psvr.errors import BadInput, shown
 from psvr.files import read_toml
 from psvr.protocol import constants as k
 from psvr.protocol.layout import Capacity
+from psvr.protocol.profiles import PROFILES
 from psvr.protocol.systems import known
 from psvr.protocol.wire import WIDTHS
 
@@ -29,6 +30,7 @@ LONGEST = 1e9               # seconds, some thirty years: µs up to here are exa
 FASTEST = 1e-6              # seconds: a µs is the smallest step of time
 TIME = Number(0, LONGEST)
 WIDTH = Choice(WIDTHS)
+HELD = Number(0, k.HELD_MOST / k.SECOND)
 
 
 @dataclass(frozen=True)
@@ -82,6 +84,26 @@ class Protocol:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Host:
+    """What hosts do around the protocol: a profile, and single policies that differ from it."""
+
+    profile: Annotated[str, Choice(tuple(PROFILES))] = "full"
+    wait: Annotated[float | None, HELD] = None
+    repeat: Annotated[float | None, HELD] = None
+    custody: Annotated[float | None, HELD] = None
+    doubt: Annotated[bool | None, Switch()] = None
+    detour: Annotated[bool | None, Switch()] = None
+    rounds: Annotated[int | None, Whole(0, 100)] = None
+    memory: Annotated[bool | None, Switch()] = None
+    sub_copies: Annotated[int | None, Whole(1, 10)] = None
+    sub_acks: Annotated[bool | None, Switch()] = None
+    write_back: Annotated[int | None, Whole(1, 1000)] = None
+    cleans: Annotated[int | None, Whole(1, 1000)] = None
+    bursts: Annotated[int | None, Whole(1, 3)] = None
+    relay_pause: Annotated[float | None, Number(0, 60)] = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class Traffic:
     """Who subscribes to a channel, and who publishes on it, how often."""
 
@@ -130,6 +152,7 @@ class Scenario:
     radio: Annotated[Radio, Table(Radio)] = DEFAULT
     mobility: Annotated[Mobility, Table(Mobility)] = STILL
     protocol: Annotated[Protocol, Table(Protocol)] = Protocol()
+    host: Annotated[Host, Table(Host)] = Host()
     traffic: Annotated[tuple[Traffic, ...], Tables(Traffic)] = ()
     subscribe: Annotated[tuple[Subscribe, ...], Tables(Subscribe)] = ()
     fault: Annotated[tuple[Fault, ...], Tables(Fault)] = ()

@@ -6,7 +6,7 @@ from psvr.compiled import node
 from psvr.compiled.invariants import where
 from psvr.compiled.tree import is_tree
 from psvr.graphs.csr import link_to
-from psvr.jit import in_place
+from psvr.jit import in_place, within
 
 from .events import SUB_END, SUB_START
 from .frames import answered, arrives, launch
@@ -17,7 +17,7 @@ from .queue import push
 from .world import World
 
 
-@in_place
+@within
 def take(w: World) -> int:
     """A free place of the pool; the caller sees to it that there is one."""
     pool = w.pool[0]
@@ -28,14 +28,14 @@ def take(w: World) -> int:
     return i
 
 
-@in_place
+@within
 def give_back(w: World, i: int) -> None:
     pool = w.pool[0]
     w.sub_frames[i].used, w.sub_frames[i].next = 0, pool.free
     pool.free, pool.used = i, pool.used - 1
 
 
-@in_place
+@within
 def say_subs(w: World, v: int, now: int) -> None:
     """Send the SUBs of a node, as many frames as they take."""
     part, sub = 0, w.sub_out[0]
@@ -47,7 +47,7 @@ def say_subs(w: World, v: int, now: int) -> None:
             break
 
 
-@in_place
+@within
 def spread_sub(w: World, v: int, ready: int) -> None:
     """What stands in `sub_out` goes to each tree neighbour that has not sent it, or to all at once."""
     me, sub = w.nodes[v], w.sub_out[0]
@@ -69,7 +69,7 @@ def send_sub(w: World, v: int, to: int, copies: int, ready: int) -> None:
     fly(w, i, ready)
 
 
-@in_place
+@within
 def fly(w: World, i: int, ready: int) -> None:
     f = w.sub_frames[i]
     if w.tally[0].level >= CONTROL_LEVEL:
@@ -77,13 +77,13 @@ def fly(w: World, i: int, ready: int) -> None:
     transmit(w, i, ready)
 
 
-@in_place
+@within
 def transmit(w: World, i: int, ready: int) -> None:
     w.sub_frames[i].tries += 1
     launch(w, w.sub_frames[i].node, ready, SUB_END, i)
 
 
-@in_place
+@within
 def end_sub(w: World, i: int, now: int) -> None:
     """A SUB is complete at all that are in reach, or at its addressee; those who are to pass it on do so."""
     f, tally = w.sub_frames[i], w.tally[0]
@@ -111,7 +111,7 @@ def end_sub(w: World, i: int, now: int) -> None:
         over(w, i, now)
 
 
-@in_place
+@within
 def over(w: World, i: int, now: int) -> None:
     """After a SUB was sent: once more a little later, or it is done with."""
     f = w.sub_frames[i]
@@ -123,7 +123,7 @@ def over(w: World, i: int, now: int) -> None:
         give_back(w, i)
 
 
-@in_place
+@within
 def hear_sub(w: World, u: int, i: int, now: int) -> bool:
     """Whether it was taken."""
     tally, out = w.tally[0], w.sub_out[0]

@@ -4,7 +4,7 @@ An event of the engine stands for a frame that is complete; here it takes the wa
 acknowledgements before the same handlers are called.
 """
 
-from psvr.jit import in_place
+from psvr.jit import in_place, within
 
 from . import pubs, subs
 from .events import ACK, HELLO_END, KINDS, PUB_END, SLOTS, SUB_END
@@ -41,7 +41,7 @@ from .radio.signal import begin, end
 from .world import World
 
 
-@in_place
+@within
 def wireless(w: World, kind: int, v: int, ref: int, now: int) -> None:
     if kind == SENSE:
         if sense(w.air, w.heap, w.counter, v, now, ref) == FAILED:
@@ -62,7 +62,7 @@ def wireless(w: World, kind: int, v: int, ref: int, now: int) -> None:
         quiet(w.air, w.heap, w.counter, v, now)
 
 
-@in_place
+@within
 def ready(w: World, v: int, frame: int, now: int) -> None:
     """A node is done with its work, and its frame waits for the channel.  A HELLO that waits already is renewed."""
     r, hello = w.air.radios[v], frame % KINDS == HELLO_END
@@ -78,20 +78,20 @@ def ready(w: World, v: int, frame: int, now: int) -> None:
         forget(w, frame)
 
 
-@in_place
+@within
 def is_current(w: World, v: int, frame: int) -> bool:
     """A PUB is still to be sent from its slot: the host has not started again since."""
     return frame % KINDS != PUB_END or pubs.is_current(w, v, frame // KINDS)
 
 
-@in_place
+@within
 def forget(w: World, frame: int) -> None:
     """A frame that will not be sent; a PUB stays in its slot."""
     if frame % KINDS == SUB_END:
         subs.give_back(w, frame // KINDS)
 
 
-@in_place
+@within
 def start(w: World, v: int, now: int, token: int) -> None:
     """The channel was clear: send, unless an acknowledgement of one's own comes first."""
     r = w.air.radios[v]
@@ -112,7 +112,7 @@ def start(w: World, v: int, now: int, token: int) -> None:
     take_off(w.air, w.heap, w.counter, v, frame, airtime(length), now)
 
 
-@in_place
+@within
 def answer(w: World, v: int, now: int) -> None:
     """Send an acknowledgement, without asking for the channel; a node that died since then has forgotten it."""
     if w.air.radios[v].answer == NOBODY or w.air.radios[v].sending != 0:
@@ -122,7 +122,7 @@ def answer(w: World, v: int, now: int) -> None:
     take_off(w.air, w.heap, w.counter, v, ACK, airtime(ACK_BYTES - MAC_BYTES), now)
 
 
-@in_place
+@within
 def addressee(w: World, v: int, frame: int) -> int:
     if frame == ACK:
         return w.air.radios[v].answer
@@ -131,7 +131,7 @@ def addressee(w: World, v: int, frame: int) -> int:
     return w.sub_frames[frame // KINDS].to if frame % KINDS == SUB_END else NOBODY
 
 
-@in_place
+@within
 def finish(w: World, v: int, now: int) -> None:
     """What v sends is complete: at all that received it, or at its addressee."""
     air, r = w.air, w.air.radios[v]
@@ -153,7 +153,7 @@ def finish(w: World, v: int, now: int) -> None:
         finished(w, v, frame, to, got, now)
 
 
-@in_place
+@within
 def hear(w: World, e: int, v: int, frame: int, now: int) -> None:
     """The receiver of a way has got a frame that is meant for all."""
     u = w.air.near[e]
@@ -166,7 +166,7 @@ def hear(w: World, e: int, v: int, frame: int, now: int) -> None:
         pubs.hear_pub(w, u, v, frame // KINDS % SLOTS, now)
 
 
-@in_place
+@within
 def finished(w: World, v: int, frame: int, to: int, got: bool, now: int) -> None:
     """On to the next frame; one that has an addressee waits for its acknowledgement."""
     if w.air.radios[v].broken == 0 and to != NOBODY:
@@ -181,7 +181,7 @@ def finished(w: World, v: int, frame: int, to: int, got: bool, now: int) -> None
         over(w, v, frame, now, True)
 
 
-@in_place
+@within
 def is_taken(w: World, v: int, frame: int, to: int, now: int) -> bool:
     """The addressee of a frame has taken it, now or before, and acknowledges it."""
     i = frame // KINDS
@@ -195,7 +195,7 @@ def is_taken(w: World, v: int, frame: int, to: int, now: int) -> bool:
     return flight.got != 0
 
 
-@in_place
+@within
 def over(w: World, v: int, frame: int, now: int, good: bool) -> None:
     """A frame has left, and was acknowledged if it has an addressee; or all its tries failed."""
     if frame % KINDS == SUB_END:
@@ -204,7 +204,7 @@ def over(w: World, v: int, frame: int, now: int, good: bool) -> None:
         pubs.over(w, v, frame // KINDS % SLOTS, now, good)
 
 
-@in_place
+@within
 def acknowledged(w: World, v: int, by: int, now: int) -> None:
     r = w.air.radios[v]
     frame = r.queue[r.head]
@@ -213,7 +213,7 @@ def acknowledged(w: World, v: int, by: int, now: int) -> None:
         over(w, v, frame, now, True)
 
 
-@in_place
+@within
 def late(w: World, v: int, now: int, token: int) -> None:
     """No acknowledgement has come."""
     r = w.air.radios[v]
@@ -222,7 +222,7 @@ def late(w: World, v: int, now: int, token: int) -> None:
         failed(w, v, now)
 
 
-@in_place
+@within
 def failed(w: World, v: int, now: int) -> None:
     """A try has failed: the next one, or the frame is given up."""
     r = w.air.radios[v]
@@ -237,7 +237,7 @@ def failed(w: World, v: int, now: int) -> None:
         over(w, v, frame, now, False)
 
 
-@in_place
+@within
 def try_again(w: World, v: int, frame: int) -> bool:
     """A frame that was not acknowledged may be sent once more."""
     i = frame // KINDS
