@@ -16,7 +16,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
-from numba import njit
+from numba import njit, types
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataCacheFile, _CacheLocator
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -186,11 +186,27 @@ def inlined(function: F) -> F:
     return njit(function, nogil=True, _nrt=False, error_model="numpy", inline="always")     # type: ignore[no-any-return]
 
 
+def with_wide_numbers(template: Callable[..., Any]) -> Callable[..., Any]:
+    """Compiled functions call each other with whole numbers of 64 bits only.
+
+    Else a function, and all that it calls, is compiled once more for every constant and every shorter number that it is
+    ever called with: two fifths of all the compiling.
+    """
+    def wide(argument: Any) -> Any:
+        plain = types.unliteral(argument)
+        return types.int64 if isinstance(plain, types.Integer) and plain.bitwidth < 64 else plain
+
+    def widened(args: tuple[Any, ...], kws: dict[str, Any]) -> Any:
+        return template(tuple(map(wide, args)), {name: wide(argument) for name, argument in kws.items()})
+    return widened
+
+
 def kept(function: F, checked: bool, counting: bool, wrapped: bool = True) -> F:
     options: dict[str, Any] = {"error_model": "python", "boundscheck": True} if checked else {"error_model": "numpy"}
     if not wrapped:
         options.update(no_cpython_wrapper=True, no_cfunc_wrapper=True)
     compiled = njit(function, nogil=True, _nrt=counting, **options)
+    compiled.get_call_template = with_wide_numbers(compiled.get_call_template)
     try:
         inspect.getfile(function)
         compiled._cache = KeyedCache(function, (checked, counting))

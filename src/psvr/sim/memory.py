@@ -103,9 +103,9 @@ def pools(t: Truth, lie: Lie, rng: np.random.Generator) -> Pools:
         ("free turned_away children links heards channels", [(4, range(4)), (1, range(9))]),
         ("alt last again evicted detoured doubted hopes", [(1, [0, 1])]), ("state", [(1, range(9))]),
         ("rounds", [(1, range(4))]), ("age", [(3, range(9000)), (1, range(60_000))]), ("reason", [(1, range(16))]),
-        ("to", [(8, near), (1, [k.NOBODY])]),
-        ("since heard fresh dead_at said_at at spare_since made due", times),
-        ("hello_at trigger_at sub_at clean_at shun", [(6, soon), (4, recent), *times])]
+        ("to", [(8, near), (1, [k.NOBODY])]), ("next top seen", [(1, range(12))]), ("phase", [(1, range(4))]),
+        ("since heard fresh dead_at said_at at spare_since made due born", times),
+        ("hello_at trigger_at sub_at clean_at shun look_at", [(6, soon), (4, recent), *times])]
     return {name: drawn for names, weighted in listed for drawn in [pool(weighted)] for name in names.split()}
 
 

@@ -1,0 +1,383 @@
+"""The host: what becomes of publications, from any memory, and after everything that can happen to a frame."""
+
+import random
+from typing import Any
+
+import numpy as np
+import pytest
+from hand_made import CHILD, NOW, OTHER, PARENT, inner
+from states import Draw, drawn, reached
+
+from psvr.protocol import constants as k
+from psvr.protocol import host, node, publication, table
+from psvr.protocol.holding import ENDED, FLYING, FREE, KEPT, RESTING, STUCK, WAITING
+from psvr.protocol.host import AGAIN, DELIVER, DROPPED, FORGOTTEN, HEARD, REFUSED, SEND, TAKEN, Body
+from psvr.protocol.layout import Capacity, blank, dtype, restore, snapshot
+from psvr.protocol.positions import NONE
+from psvr.protocol.profiles import PAPER
+from psvr.protocol.records import Effects, Handed, Held, Hello, Node, Outcome, Pub
+from psvr.protocol.records import Host as Memory
+from psvr.sim import memory
+
+SMALL = Capacity(links=4, candidates=4, channels=4, batch=4, window=4, relays=3, effects=40)
+CHANNEL = 77
+SLOTS = 8
+
+
+def body(me: Node, slots: int = SLOTS, **settings: int) -> Body:
+    for name, value in settings.items():
+        setattr(me.settings, name, value)
+    b = Body(me, blank(Memory, SMALL), [blank(Held, SMALL) for _ in range(slots)],
+             [blank(Handed, SMALL) for _ in range(16)], blank(Effects, SMALL), blank(Outcome, SMALL))
+    host.start(b, NOW - 1000 * k.SECOND, 3)
+    me.bursts = 0
+    return b
+
+
+def teach(me: Node, position: int, channel: int = CHANNEL) -> Node:
+    """There is a subscriber at a position of the ring."""
+    i = table.make_row(me, channel)
+    for j, p in enumerate(me.position):
+        if p != NONE:
+            me.row[i].entry[j].ns, me.row[i].entry[j].since = position, NOW
+    return me
+
+
+def done(b: Body) -> list[tuple[int, int, int]]:
+    """What the rules ask for; then it is done."""
+    found = [(e.kind, e.slot, e.reason) for e in b.out.effect[:b.out.count]]
+    host.drained(b)
+    return found
+
+
+def states(b: Body) -> list[int]:
+    return [h.state for h in b.held]
+
+
+def heard(b: Body, src: int = PARENT, **said: int) -> Pub:
+    pub = blank(Pub, SMALL)
+    pub.src, pub.origin, pub.boot, pub.number, pub.channel, pub.hops = src, 2, 1, 1, CHANNEL, 3
+    pub.ring, pub.cur, pub.ep, pub.load = b.me.ring, 4, 3, 16
+    for name, value in said.items():
+        setattr(pub, name, value)
+    return pub
+
+
+# --- one publication after the other
+
+
+def test_a_publication_is_sent_kept_and_forgotten() -> None:
+    b = body(teach(inner(), 8))
+    assert host.publish(b, NOW, CHANNEL, 16, 5) == 1
+    sent = done(b)
+    assert [kind for kind, _, _ in sent] == [SEND] and states(b)[:2] == [KEPT, FLYING]
+    flying = b.held[sent[0][1]]
+    assert (flying.to, flying.handle, flying.pub.hops, flying.pub.origin, flying.pub.boot) == (CHILD, 5, 1, 9, 3)
+    host.acknowledged(b, NOW + 1, sent[0][1])
+    assert done(b) == [(FORGOTTEN, 1, k.FINE)] and states(b)[:2] == [KEPT, FREE]
+    assert host.next_due(b, NOW) <= NOW + k.KEEP
+    host.look(b, NOW + k.KEEP)
+    assert done(b) == [(FORGOTTEN, 0, k.FINE)] and set(states(b)) == {FREE}
+
+
+def test_numbers_count_up_and_applications_here_get_it_once() -> None:
+    b = body(teach(inner(), 8))
+    node.subscribe(b.me, NOW, CHANNEL)
+    assert [host.publish(b, NOW, CHANNEL, 1, 0) for _ in range(3)] == [1, 2, 3]
+    assert [kind for kind, _, _ in done(b)].count(DELIVER) == 3
+
+
+def test_without_a_ring_it_waits_and_goes_with_it() -> None:
+    b = body(teach(inner(), 8))
+    ring, b.me.ring = b.me.ring, -1
+    host.publish(b, NOW, CHANNEL, 1, 0)
+    assert done(b) == [] and states(b)[0] == WAITING
+    b.me.ring = ring
+    host.notice(b, NOW + k.SECOND)
+    assert host.next_due(b, NOW + k.SECOND) == NOW + k.SECOND
+    host.look(b, NOW + k.SECOND)
+    assert [kind for kind, _, _ in done(b)] == [SEND] and b.held[1].pub.age == 1000
+
+
+@pytest.mark.parametrize("wait, reasons", [(k.KEEP, []), (0, [k.NO_RING])])
+def test_whether_it_waits_is_a_policy(wait: int, reasons: list[int]) -> None:
+    b = body(inner(), wait=wait, repeat=0)
+    b.me.ring = -1
+    host.publish(b, NOW, CHANNEL, 1, 0)
+    assert [reason for kind, _, reason in done(b) if kind == DROPPED] == reasons
+
+
+def test_too_late_it_goes_all_the_same_and_that_is_told() -> None:
+    b = body(inner())
+    b.me.ring = -1
+    host.publish(b, NOW, CHANNEL, 1, 0)
+    host.look(b, NOW + k.KEEP)
+    assert done(b) == [(DROPPED, 0, k.NO_RING), (FORGOTTEN, 0, k.FINE)] and set(states(b)) == {FREE}
+
+
+def test_what_went_out_on_a_ring_that_is_no_more_is_repeated() -> None:
+    b = body(teach(inner(), 8))
+    host.publish(b, NOW, CHANNEL, 1, 7)
+    done(b)
+    b.me.ring = 78
+    host.notice(b, NOW + 1)
+    for link in b.me.link:
+        link.ring = 78
+    teach(b.me, 8)
+    host.look(b, NOW + 1)
+    kinds = done(b)
+    assert [kind for kind, _, _ in kinds] == [SEND, AGAIN] or [kind for kind, _, _ in kinds] == [AGAIN, SEND]
+    again = next(b.held[slot] for kind, slot, _ in kinds if kind == SEND)
+    assert again.pub.again == 1 and again.pub.number == 1 and again.handle == 7
+
+
+@pytest.mark.parametrize("doubt", [0, 1])
+def test_one_that_found_no_subscriber_is_repeated_when_there_is_one(doubt: int) -> None:
+    b = body(inner(), doubt=doubt)
+    host.publish(b, NOW, CHANNEL, 1, 0)
+    assert done(b) == [] and b.held[0].doubted == doubt
+    teach(b.me, 8)
+    host.look(b, NOW + k.SECOND)
+    assert [kind for kind, _, _ in done(b)] == ([AGAIN, SEND] if doubt else [])
+
+
+# --- frames that fail
+
+
+def flying(b: Body) -> int:
+    host.publish(b, NOW, CHANNEL, 16, 5)
+    (_, slot, _), = done(b)
+    return slot
+
+
+def test_a_frame_that_failed_takes_the_second_best_then_rests_then_is_stuck() -> None:
+    b = body(teach(inner(), 16))
+    slot = flying(b)
+    h = b.held[slot]
+    assert h.to == OTHER
+    host.failed(b, NOW, slot)
+    assert done(b) == [(SEND, slot, k.FINE)] and (h.to, h.pub.hops, h.detoured) == (PARENT, 1, 1)
+    for i in range(k.ROUNDS):
+        host.failed(b, NOW + i * k.ROUND_PAUSE, slot)
+        assert done(b) == [] and h.state == RESTING
+        host.look(b, NOW + (i + 1) * k.ROUND_PAUSE - 1)
+        assert h.state == RESTING
+        host.look(b, NOW + (i + 1) * k.ROUND_PAUSE)
+        assert done(b) == [(SEND, slot, k.FINE)] and h.state == FLYING
+    host.failed(b, NOW + 3 * k.SECOND, slot)
+    assert done(b) == [] and (h.state, h.reason) == (STUCK, k.LINK_FAILED)
+    host.look(b, NOW + 4 * k.SECOND)
+    assert done(b) == [(SEND, slot, k.FINE)] and h.to == OTHER
+    host.failed(b, NOW + k.KEEP, slot)                                          # the second best again …
+    done(b)
+    for _ in range(3):
+        host.failed(b, NOW + k.KEEP, slot)
+        host.look(b, NOW + k.KEEP + 3 * k.SECOND)
+    assert (DROPPED, slot, k.LINK_FAILED) in done(b) and h.state == FREE
+
+
+def test_under_the_paper_a_frame_that_failed_is_lost() -> None:
+    b = body(teach(inner(), 16), **PAPER)
+    host.publish(b, NOW, CHANNEL, 16, 5)
+    kinds = done(b)
+    assert kinds[0][0] == SEND and kinds[1][0] == FORGOTTEN
+    host.failed(b, NOW, kinds[0][1])
+    assert done(b) == [(DROPPED, kinds[0][1], k.LINK_FAILED)] and set(states(b)) == {FREE}
+
+
+def test_on_another_ring_a_frame_that_failed_means_nothing() -> None:
+    b = body(teach(inner(), 16))
+    slot = flying(b)
+    b.me.ring = 78
+    host.failed(b, NOW, slot)
+    assert done(b) == [(DROPPED, slot, k.OTHER_RING)]
+
+
+def test_what_is_reported_of_a_slot_that_does_not_fly_is_ignored() -> None:
+    b = body(inner())
+    for slot in (-1, 0, SLOTS - 1, SLOTS, 1 << 20):
+        host.acknowledged(b, NOW, slot)
+        host.failed(b, NOW, slot)
+    assert done(b) == []
+
+
+# --- frames that are heard
+
+
+def test_custody_of_a_part_that_leads_nowhere() -> None:
+    b = body(teach(inner(), 8))
+    b.me.link[1].ring = 99                                  # the child has not got the ring yet
+    assert host.hear_pub(b, NOW, heard(b), 6) == TAKEN
+    assert done(b) == [] and (b.held[0].state, b.held[0].reason, b.held[0].handle) == (STUCK, k.NO_WAY, 6)
+    host.look(b, NOW + k.SECOND)
+    assert done(b) == [] and b.held[0].state == STUCK
+    b.me.link[1].ring = b.me.ring
+    host.look(b, NOW + 2 * k.SECOND)
+    assert done(b) == [(SEND, 0, k.FINE)] and (b.held[0].to, b.held[0].pub.hops) == (CHILD, 4)
+
+
+def test_custody_ends_with_age_and_that_is_told() -> None:
+    b = body(teach(inner(), 8))
+    b.me.link[1].ring = 99
+    host.hear_pub(b, NOW, heard(b, age=15_000), 6)
+    host.look(b, NOW + 4 * k.SECOND)
+    assert b.held[0].state == STUCK
+    host.look(b, NOW + 5 * k.SECOND)
+    assert done(b) == [(DROPPED, 0, k.NO_WAY)]
+
+
+def test_custody_ends_when_the_subscriber_has_left() -> None:
+    b = body(teach(inner(), 8))
+    b.me.link[1].ring = 99
+    host.hear_pub(b, NOW, heard(b), 6)
+    table.reset(b.me)
+    host.look(b, NOW + k.SECOND)
+    assert done(b) == [(FORGOTTEN, 0, k.FINE)]
+
+
+def test_without_custody_it_is_dropped() -> None:
+    b = body(teach(inner(), 8), custody=0)
+    b.me.link[1].ring = 99
+    host.hear_pub(b, NOW, heard(b), 6)
+    assert done(b) == [(DROPPED, HEARD, k.NO_WAY)] and set(states(b)) == {FREE}
+
+
+def test_one_that_came_before_its_ring_is_heard_again() -> None:
+    b = body(teach(inner(), 8))
+    node.subscribe(b.me, NOW, CHANNEL)
+    assert host.hear_pub(b, NOW, heard(b, ring=78), 6) == TAKEN
+    assert done(b) == [] and b.held[0].state == STUCK
+    b.me.ring = 78
+    for link in b.me.link:
+        link.ring = 78
+    host.look(b, NOW + k.SECOND)
+    kinds = done(b)
+    assert (DELIVER, 0, k.FINE) in kinds and (FORGOTTEN, 0, k.FINE) in kinds and len(kinds) == 3
+
+
+def test_a_stranger_is_refused() -> None:
+    b = body(teach(inner(), 8))
+    assert host.hear_pub(b, NOW, heard(b, src=1234), 6) == REFUSED and done(b) == []
+
+
+def test_what_is_older_than_this_start_is_not_handed_over() -> None:
+    for age, wanted in ((0, 1), (500, 1), (1500, 0)):
+        b = body(inner())
+        b.host.born = NOW - k.SECOND
+        node.subscribe(b.me, NOW, CHANNEL)
+        host.hear_pub(b, NOW, heard(b, age=age), 6)
+        assert [kind for kind, _, _ in done(b)].count(DELIVER) == wanted
+
+
+def test_nothing_is_handed_over_twice() -> None:
+    b = body(inner())
+    node.subscribe(b.me, NOW, CHANNEL)
+    for i in range(3):
+        publication.forget(b.me.seen[0])                    # the layer below has forgotten it
+        host.hear_pub(b, NOW + i, heard(b, again=i), 6)
+    assert [kind for kind, _, _ in done(b)].count(DELIVER) == 1
+
+
+# --- room
+
+
+def test_a_kept_publication_makes_room_a_doubted_one_does_not() -> None:
+    b = body(teach(inner(), 8), slots=3)
+    for number in range(5):
+        host.publish(b, NOW + number, CHANNEL, 1, number)
+        for kind, slot, _ in done(b):
+            if kind == SEND:
+                host.acknowledged(b, NOW + number, slot)
+                done(b)
+    assert KEPT in states(b)
+    for h in b.held:
+        h.state, h.doubted = KEPT, 1
+    host.publish(b, NOW, CHANNEL, 1, 9)
+    assert done(b) == [(DROPPED, HEARD, k.NOT_HELD)]
+
+
+def test_slots_above_the_top_hold_nothing() -> None:
+    b = body(teach(inner(), 8))
+    b.held[3].state, b.host.top = STUCK, 0
+    assert flying(b) == 1 and b.host.top == 2
+
+
+# --- from any memory
+
+
+class Lies(Draw):
+    """A node, and a host whose tables hold anything."""
+
+    def body(self) -> Body:
+        me = self.node()
+        me.settings.custody, me.settings.repeat = self.rng.choice([0, k.KEEP]), self.rng.choice([0, k.KEEP])
+        me.settings.wait, me.settings.rounds = self.rng.choice([0, k.KEEP]), self.rng.choice([0, 2])
+        cap = Capacity(links=4, candidates=3, channels=4, batch=3, window=4, relays=2, effects=60)
+        b = Body(me, blank(Memory, cap), [blank(Held, cap) for _ in range(6)], [blank(Handed, cap) for _ in range(16)],
+                 blank(Effects, cap), blank(Outcome, cap))
+        for table_of, cls in (([b.host], Memory), (b.held, Held), (b.names, Handed)):
+            for x in table_of:
+                restore(x, cls, self.some(cls, cap))
+        return b
+
+    def some(self, cls: type, cap: Capacity) -> dict[str, Any]:
+        record: Any = np.zeros(1, dtype(cls, cap))
+        if self.rng.random() < 0.3:
+            memory.draw_bytes(record, self.numpy, ())
+        else:
+            memory.draw_plausible(record, cls, self.truth(), self.lie, self.numpy)
+        return snapshot(record[0], cls)
+
+
+def happen(b: Body, draw: Lies, now: int, hello: Hello) -> list[tuple[int, int, int]]:
+    """Anything."""
+    rng, what = draw.rng, draw.rng.randrange(6)
+    if what == 0:
+        host.publish(b, now, rng.choice([CHANNEL, 5]), 16, 1)
+    elif what == 1:
+        host.hear_pub(b, now, draw.message(Pub, b.me), 1)
+    elif what == 2:
+        host.hear_hello(b, now, draw.message(Hello, b.me))
+    elif what == 3:
+        host.acknowledged(b, now, rng.randrange(-1, 8))
+    elif what == 4:
+        host.failed(b, now, rng.randrange(-1, 8))
+    else:
+        host.wake(b, now, hello)
+    return done(b)
+
+
+@drawn(400, sends=0.1, delivers=0.05, drops=0.05, held=0.5)
+def test_no_memory_and_no_event_is_too_much(rng: random.Random) -> set[str]:
+    """No exception, effects name what there is, and nothing is handed over twice."""
+    draw = Lies(rng)
+    b, now, given, found = draw.body(), 10**9, [], set()
+    hello = blank(Hello, Capacity(links=4, candidates=3, channels=4, batch=3, window=4, relays=2))
+    held = any(0 < h.state < ENDED for h in b.held[:max(0, min(b.host.top, 6))])
+    for _ in range(30):
+        now += rng.choice([0, 1000, 100_000, k.SECOND])
+        for kind, slot, reason in happen(b, draw, now, hello):
+            assert HEARD <= slot < len(b.held) and SEND <= kind <= FORGOTTEN and 0 <= reason < len(k.REASONS)
+            given.append(kind)
+            found.add(kind)
+    return reached(sends=SEND in found, delivers=DELIVER in found, drops=DROPPED in found, held=held)
+
+
+@drawn(150, held=0.5)
+def test_whatever_is_held_is_gone_after_a_while(rng: random.Random) -> set[str]:
+    """Two minutes, and as long as it takes to look at it, if nothing else happens."""
+    draw = Lies(rng)
+    b, now = draw.body(), 10**9
+    hello = blank(Hello, Capacity(links=4, candidates=3, channels=4, batch=3, window=4, relays=2))
+    held = any(0 < h.state < ENDED for h in b.held[:max(0, min(b.host.top, 6))])
+    end = now + k.HELD_MOST + 2 * k.HELD_CHECK * b.me.settings.hello
+    while now < end:
+        now = max(now, host.next_due(b, now)) + 1
+        host.wake(b, now, hello)
+        for kind, slot, _ in done(b):
+            if kind == SEND:
+                host.acknowledged(b, now, slot)
+                done(b)
+    assert all(h.state == FREE for h in b.held[:b.host.top])
+    assert all(h.origin < 0 or now - h.at <= k.NAME_LIFE for h in b.names)
+    return reached(held=held)
