@@ -11,16 +11,16 @@ from .numbers import clip, elapsed
 from .positions import NONE
 from .records import Held, Host, Node
 
-FREE, WAITING, KEPT, FLYING, RESTING, STUCK, ENDED = range(7)
-# WAITING: mine, for a ring.  KEPT: mine, sent, may have to be repeated.  FLYING: a frame, until it is acknowledged.
-# RESTING: a frame that failed, until it is tried again.  STUCK: a part of the ring that I am responsible for.
-# ENDED: until the driver has seen it.
+FREE, BEGUN, WAITING, KEPT, FLYING, RESTING, STUCK, ENDED = range(8)
+# BEGUN: mine, has a number, and is not let go yet.  WAITING: mine, for a ring.  KEPT: mine, sent, may be repeated.
+# FLYING: a frame, until it is acknowledged.  RESTING: one that failed, until it is tried again.  STUCK: a part of the
+# ring that I am responsible for.  ENDED: until the driver has seen it.
 
 
 @rule
 def clear(h: Held) -> None:
     h.state, h.handle, h.made, h.due, h.to, h.start = FREE, 0, 0, 0, k.NOBODY, NONE
-    h.rounds = h.detoured = h.doubted = h.reason = 0
+    h.rounds = h.detoured = h.doubted = h.here = h.sent = h.reason = 0
 
 
 @rule
@@ -80,9 +80,9 @@ def is_in_range(me: Node, now: int, h: Held) -> bool:
     """Nothing here that no rule would have written; a fault that is not seen passes with the age of what it wrote."""
     if h.state == FREE:
         return True
-    if not WAITING <= h.state <= STUCK or elapsed(now, h.made) > k.HELD_MOST:
+    if not BEGUN <= h.state <= STUCK or elapsed(now, h.made) > k.HELD_MOST:
         return False
     if h.pub.origin < 0 or h.pub.boot < 0 or h.pub.number < 0 or h.pub.load < 0 or h.pub.hops < 0:
         return False
-    mine = h.state == WAITING or h.state == KEPT
+    mine = h.state <= KEPT
     return (h.pub.origin == me.id if mine else h.due <= now + k.HELD_MOST) and h.to >= k.NOBODY and h.start >= NONE

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from . import constants as k
 from . import handed, node, publication
 from .form import rule
-from .holding import ENDED, FLYING, FREE, KEPT, RESTING, STUCK, WAITING, age, end, free, is_in_range, take
+from .holding import BEGUN, ENDED, FLYING, FREE, KEPT, RESTING, STUCK, WAITING, age, end, free, is_in_range, take
 from .numbers import clip, due, elapsed
 from .positions import NONE
 from .records import Effects, Handed, Held, Hello, Host, Node, Outcome, Pub, Send, Sub
@@ -42,7 +42,7 @@ def start(b: Body, now: int, boot: int) -> None:
     """A host that holds nothing, with tables of zeros; `node.start` does the same for the node."""
     host = b.host
     host.born, host.boot, host.number, b.out.count = now, boot, 0, 0
-    host.next = host.top = host.turn = host.seen = host.hopes = 0
+    host.next = host.top = host.turn = host.seen = host.hopes = host.met = 0
     host.look_at, host.ring, host.phase = k.FOREVER, b.me.ring, phase(b.me)
 
 
@@ -83,21 +83,40 @@ def publish(b: Body, now: int, channel: int, load: int, handle: int) -> int:
 
     Returns its number.  Where there is no room for it, that is an effect.
     """
+    slot = begin(b, now, channel, load, handle)
+    if slot != NONE:
+        go(b, now, slot)
+    return b.host.number
+
+
+@rule
+def begin(b: Body, now: int, channel: int, load: int, handle: int) -> int:
+    """The first half of `publish`, for drivers that let applications wait before the second: its slot, or NONE."""
     b.host.number = b.host.number + 1 if 0 <= b.host.number < k.SEQ_LIMIT else 1
     slot = take(b.host, b.held)
     if slot == NONE:
         put(b, DROPPED, HEARD, k.NOT_HELD)
-        return b.host.number
+        return NONE
     h = b.held[slot]
-    h.handle, h.made, h.state = handle, now, WAITING
+    h.handle, h.made, h.state = handle, now, BEGUN
     publication.start(b.me, channel, b.host.boot, b.host.number, load, h.pub)
     if wants(b.me, channel):
+        h.here = 1
         hand_over(b, now, h.pub, now, slot)
-    if not (b.me.settings.wait > 0 and publication.should_wait(b.me)):
-        let_out(b, now, slot)
-    else:
+    return slot
+
+
+@rule
+def go(b: Body, now: int, slot: int) -> None:
+    """The second half."""
+    if not 0 <= slot < len(b.held) or b.held[slot].state != BEGUN:
+        return
+    h = b.held[slot]
+    h.state, h.made = WAITING, now
+    if b.me.settings.wait > 0 and publication.should_wait(b.me):
         look_soon(b.host, now + b.me.settings.wait)
-    return b.host.number
+    else:
+        let_out(b, now, slot)
 
 
 @rule
@@ -109,8 +128,11 @@ def let_out(b: Body, now: int, slot: int) -> None:
     h.pub.again = 0 if first else 1
     h.doubted = 1 if me.settings.doubt == 1 and publication.in_doubt(me, h.pub.channel) else 0
     publication.handle(me, now, h.pub, b.outcome)
-    if not first and b.outcome.sends > 0:
+    h.sent = 1 if b.outcome.sends > 0 else 0
+    if not first and h.sent == 1:
         put(b, AGAIN, slot, k.FINE)
+    if publication.is_alone(me) and (b.host.met == 1 or h.here == 0):
+        b.outcome.reason = k.ALONE
     go_on(b, now, h.pub, h.made, h.handle, slot)
     if me.settings.repeat > 0 and publication.may_repeat(me) and age(h, now) < me.settings.repeat:
         h.state = KEPT
@@ -119,6 +141,16 @@ def let_out(b: Body, now: int, slot: int) -> None:
     else:
         end(h)
         put(b, FORGOTTEN, slot, k.FINE)
+
+
+@rule
+def forget(b: Body, slot: int) -> None:
+    """It is not sent again.  Where no subscriber is known on a settled ring, nothing is lost."""
+    h, me = b.held[slot], b.me
+    settled = h.pub.ring == me.ring and publication.has_ring(me) and not publication.is_filling(me)
+    lost = h.doubted == 1 and h.sent == 0 and not settled and not publication.is_alone(me)
+    end(h)
+    put(b, DROPPED if lost else FORGOTTEN, slot, k.NOT_FILLED if lost else k.FINE)
 
 
 @rule
@@ -312,6 +344,8 @@ def notice(b: Body, now: int) -> None:
     if phase(me) != host.phase:
         host.phase = phase(me)
         host.look_at = now
+    if host.met != 1:
+        host.met = 1 if me.root != me.id or me.size > 1 else 0
 
 
 @rule
@@ -391,8 +425,7 @@ def look_at_kept(b: Body, now: int, slot: int) -> None:
     h = b.held[slot]
     left = b.me.settings.repeat - age(h, now)
     if left <= 0:
-        end(h)
-        put(b, FORGOTTEN, slot, k.FINE)
+        forget(b, slot)
     elif publication.should_repeat(b.me, h.pub, h.doubted == 1):
         let_out(b, now, slot)
     else:

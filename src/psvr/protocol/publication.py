@@ -84,8 +84,14 @@ def should_wait(me: Node) -> bool:
     if not may_repeat(me):
         return False
     if not has_ring(me):
-        return me.root != me.id or me.size != 1
+        return not is_alone(me)
     return subscription.announces(me) and me.bursts >= max(me.settings.bursts - 1, 1)
+
+
+@rule
+def is_alone(me: Node) -> bool:
+    """A tree of its own, and nobody below."""
+    return me.root == me.id and me.size == 1
 
 
 @rule
@@ -146,8 +152,8 @@ def handle(me: Node, now: int, pub: Pub, out: Outcome) -> None:
     new = (wanted or system == k.FLOOD) and is_new(me, now, pub)
     out.deliver = 1 if wanted and new else 0
     if mine_without_ring:
-        if me.root == me.id and me.size == 1:
-            out.reason = k.FINE         # alone: there is nobody else to reach
+        if is_alone(me):
+            out.reason = k.FINE         # there is nobody else to reach
     elif system == k.FLOOD and not new:
         out.reason = k.REPEATED
     elif own.replaces(me, own.FORWARD):

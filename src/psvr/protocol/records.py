@@ -287,7 +287,9 @@ class Held:
     start: Position         # … and from which of my positions
     rounds: Short
     detoured: Flag
-    doubted: Flag           # when it was last sent, it might not have reached all
+    doubted: Flag           # when it was last sent, it might not have reached all …
+    sent: Flag              # … and there was a subscriber to send it to
+    here: Flag              # applications of this node got it
     pub: Pub
 
 
@@ -333,3 +335,4 @@ class Host:
     ring: Digest            # as last seen …
     phase: Short            # … and how far it was
     hopes: Flag             # something that is held may go on when the table has changed
+    met: Flag               # it has had a neighbour

@@ -101,7 +101,7 @@ def pools(t: Truth, lie: Lie, rng: np.random.Generator) -> Pools:
         ("channel", [(4, [*t.channels, 5]), (1, [k.NO_CHANNEL])]), ("boot bursts", [(1, range(5))]),
         ("hops limit", [(4, range(1, 30)), (1, [0, k.HOPS_MOST])]), ("turn seen_next load", [(1, range(80))]),
         ("free turned_away children links heards channels", [(4, range(4)), (1, range(9))]),
-        ("alt last again evicted detoured doubted hopes", [(1, [0, 1])]), ("state", [(1, range(9))]),
+        ("alt last again evicted detoured doubted sent here met hopes", [(1, [0, 1])]), ("state", [(1, range(9))]),
         ("rounds", [(1, range(4))]), ("age", [(3, range(9000)), (1, range(60_000))]), ("reason", [(1, range(16))]),
         ("to", [(8, near), (1, [k.NOBODY])]), ("next top seen", [(1, range(12))]), ("phase", [(1, range(4))]),
         ("since heard fresh dead_at said_at at spare_since made due born", times),
