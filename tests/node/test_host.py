@@ -7,7 +7,6 @@ from virtual import Virtual
 
 from psvr.node import host
 from psvr.node.naming import pack
-from psvr.node.outbox import KEPT
 from psvr.node.peer import EARLY, TAKEN
 from psvr.node.transport import OWN
 from psvr.protocol import constants as k
@@ -75,9 +74,9 @@ def test_publications_wait_for_a_ring() -> None:
     while not node.should_wait(net.hosts[1].me):
         net.run(0.02)
     made = [net.publish(1), net.publish(1)]
-    assert len(net.hosts[1].outbox.waiting) == 2
+    assert net.hosts[1].waiting() == 2
     net.run(15)
-    assert names(net, 2) == made and not net.hosts[1].outbox.waiting
+    assert names(net, 2) == made and not net.hosts[1].waiting()
 
 
 @pytest.mark.parametrize("victim", [0, 5])

@@ -72,7 +72,7 @@ class Virtual:
         peer = host.transport.meet(sender, salt, sender, self.now)
         for item in envelope.items(plain[1:]):
             if item.kind == envelope.HELLO:
-                host.hear_hello(sender, item.body, self.now)
+                host.hear(sender, item.body, self.now)
             else:
                 host.transport.hear(peer, item, self.now, lambda frame: host.take(sender, frame, self.now))
 

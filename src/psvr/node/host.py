@@ -1,36 +1,47 @@
-"""A node of the protocol and what is around it: frames in, frames out.
+"""A live node's host: the rules of `psvr.protocol.host`, driven by frames, neighbours and time.
 
-No socket and no clock: time is handed in, in µs.  Everything here runs to its end at once; nothing is awaited.
+No socket and no clock: time is handed in, in µs.  Everything here runs to its end at once; nothing is awaited.  What
+becomes of a publication is decided by the rules; here they are asked, and what they want done is done.
 """
 
+import heapq
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
 from psvr.protocol import constants as k
-from psvr.protocol import node as rules
-from psvr.protocol import wire
+from psvr.protocol import handed, node, psvr, publication, wire
+from psvr.protocol import host as rules
+from psvr.protocol.holding import BEGUN, FREE, KEPT, WAITING
 from psvr.protocol.layout import Capacity, blank
 from psvr.protocol.links import sender as place_of
 from psvr.protocol.links import two_way
 from psvr.protocol.names import channel_hash
 from psvr.protocol.positions import NONE
-from psvr.protocol.records import Hello, Node, Pub, Sub
+from psvr.protocol.profiles import apply, policies
+from psvr.protocol.records import Effects, Handed, Held, Hello, Node, Outcome, Pub, Sub
+from psvr.protocol.records import Host as Memory
 from psvr.protocol.tree import is_tree
 
-from .forwarding import ID_BYTES, POSITION_BYTES, Deliver, Forwarding, Tell
 from .growing import grow, hear_sub
-from .naming import name_of, payload_length
+from .losses import Loss, Losses
+from .naming import name_of, pack, payload_length, payload_of
 from .peer import EARLY, FULL, TAKEN
-from .publishing import Publishing
-from .transport import QUEUE, ROOM, Transport
+from .transport import OWN, QUEUE, ROOM, Transport
 
-TOO_EARLY = (k.NOT_A_LINK, k.NOT_IN_TREE, k.NO_RING, k.OTHER_RING, k.NOT_MY_POSITION)   # it may fit a moment later
+ID_BYTES, POSITION_BYTES = 8, 4
 SILENT, PERIODS = 60 * k.SECOND, 16     # a neighbour that said nothing for both, µs and HELLO periods, is forgotten
+SLOTS, SLOTS_MOST = 256, 8192           # publications in hand, at first and at most …
+BYTES_MOST = 16 << 20                   # … and bytes of those that are merely kept
+NAMES, NAMES_MOST = 1024, 65_536        # of publications that were handed over
+
+Tell = Callable[..., None]
+Deliver = Callable[[str, bytes, Pub], None]
 
 
 @dataclass(frozen=True)
 class Options:
-    """What may be set of the protocol."""
+    """What may be set of the protocol and of the host."""
 
     hello: float = 1.0          # seconds between two HELLOs
     lease: float = 0.0          # seconds; 0: from the length of the ring
@@ -38,53 +49,78 @@ class Options:
     depth: int = k.DEPTH
     channels: int = 65_536      # that this node can know, at most
     shortcuts: str = "all"
+    system: str = "psvr"
     beat: int = 0               # the number with which it proves that it lives, as root; more than in a former life
+    host: dict[str, Any] = field(default_factory=lambda: {"profile": "full"})
+
+
+class Payload(NamedTuple):
+    """What travels beside a PUB."""
+
+    name: str
+    data: bytes                 # name and payload, as on the wire
 
 
 class Host:
     def __init__(self, id: int, boot: int, now: int, options: Options, say: Callable[[bytes], None],
                  transport: Transport, deliver: Deliver, tell: Tell) -> None:
-        self.capacity, self.options, self.boot = Capacity(links=options.links, window=1), options, boot
-        self.say, self.transport, self.tell = say, transport, tell
+        self.options, self.boot = options, boot
+        self.capacity = Capacity(links=options.links, window=1, effects=64 + 12 * options.links)
+        self.say, self.transport, self.deliver, self.tell = say, transport, deliver, tell
         self.me = blank(Node, self.capacity)
+        self.configure(options)
+        self.body = rules.Body(self.me, blank(Memory, self.capacity), self.blanks(Held, SLOTS),
+                               self.blanks(Handed, NAMES), blank(Effects, self.capacity), blank(Outcome, self.capacity))
+        node.start(self.me, id, now)
+        node.go_on_from(self.me, options.beat)
+        rules.start(self.body, now, boot)
+        for name in self.body.names:
+            handed.clear(name)
+        self.hello, self.sub = blank(Hello, self.capacity), blank(Sub, self.capacity)
+        self.foreseen = blank(Outcome, self.capacity)
+        self.flights, self.sizes, self.bytes = [0] * SLOTS, [0] * SLOTS, 0
+        self.copies: list[tuple[int, int, bytes, int]] = []         # of SUBs that are to be broadcast again
+        self.losses, self.ended, self.repeated = Losses(self.lost), False, 0
+        self.names: dict[int, set[str]] = {}        # of channels that are wanted, by hash
+        self.parent, self.ring, self.near = self.me.parent, self.me.ring, frozenset[int]()
+
+    def configure(self, options: Options) -> None:
         settings = self.me.settings
-        rules.default_settings(settings)
+        node.default_settings(settings)
         settings.hello, settings.lease = round(options.hello * k.SECOND), round(options.lease * k.SECOND)
         settings.links, settings.depth, settings.frame = options.links, options.depth, ROOM - 64
         settings.id_bytes, settings.position_bytes = ID_BYTES, POSITION_BYTES
-        settings.shortcuts = k.SHORTCUTS.index(options.shortcuts)
-        rules.start(self.me, id, now)
-        rules.go_on_from(self.me, options.beat)
-        self.hello, self.sub = blank(Hello, self.capacity), blank(Sub, self.capacity)
-        self.forwarding = on = Forwarding(self.me, self.capacity, now, transport, deliver, tell)
-        self.outcome, self.window, self.losses = on.outcome, on.window, on.losses
-        self.names: dict[int, set[str]] = {}        # of channels that are wanted, by hash
-        self.publishing = Publishing(self.me, boot, on, self.names)
-        self.outbox = self.publishing.outbox
-        self.parent, self.ring, self.near = self.me.parent, self.me.ring, frozenset[int]()
+        settings.shortcuts, settings.system = k.SHORTCUTS.index(options.shortcuts), k.SYSTEMS.index(options.system)
+        apply(settings, policies(**options.host))
+
+    def blanks(self, cls: type, number: int) -> list[Any]:
+        return [blank(cls, self.capacity) for _ in range(number)]
 
     # --- time
 
     def next_due(self, now: int) -> int:
-        due = rules.next_due(self.me, now)
-        for other in (self.transport.next_due(), self.outbox.look_at, self.losses.next_due()):
+        due = rules.next_due(self.body, now)
+        copy = self.copies[0][0] if self.copies else None
+        for other in (self.transport.next_due(), self.losses.next_due(), copy):
             if other is not None and other < due:
                 due = other
         return max(due, now)
 
     def wake(self, now: int) -> None:
         """Do all that is due."""
-        if rules.next_due(self.me, now) <= now:
-            said = rules.wake(self.me, now, self.hello)
-            if said & rules.SAY_HELLO:
+        if rules.next_due(self.body, now) <= now:
+            said = rules.wake(self.body, now, self.hello)
+            if said & node.SAY_HELLO:
                 self.say(wire.encode_hello(self.hello, ID_BYTES, POSITION_BYTES))
                 self.transport.forget(now - max(SILENT, PERIODS * self.me.settings.hello), now)
-            if said & rules.SAY_SUB:
+            if said & node.SAY_SUB:
                 self.say_subs(now)
+            self.drain(now)
             self.changes()
         self.transport.retry(now)
-        if self.outbox.look_at is not None and self.outbox.look_at <= now:
-            self.publishing.look(now)
+        while self.copies and self.copies[0][0] <= now:
+            _, _, frame, left = heapq.heappop(self.copies)
+            self.broadcast_sub(frame, left, now)
         self.losses.look(now)
 
     def changes(self) -> None:
@@ -96,14 +132,103 @@ class Host:
                 self.tell("neighbour found", peer=id)
             for id in self.near - near:
                 self.tell("neighbour lost", peer=id)
-            self.near, self.publishing.met = near, True
+            self.near = near
         if me.parent != self.parent:
             self.parent = me.parent
             self.tell("parent changed", peer=me.parent)
         if me.ring != self.ring:
             self.ring = me.ring
-            self.outbox.ring_is_gone()
             self.tell("ring changed")
+
+    # --- what the rules want done
+
+    def drain(self, now: int, heard: Pub | None = None, payload: Payload | None = None) -> None:
+        out, held = self.body.out, self.body.held
+        for i in range(out.count):
+            e = out.effect[i]
+            mine = held[e.slot] if e.slot >= 0 else None
+            pub, beside = (mine.pub, mine.handle) if mine is not None else (heard, payload)
+            if e.kind == rules.SEND:
+                self.fly(e.slot, now)
+            elif e.kind == rules.DELIVER:
+                self.deliver(beside.name, payload_of(beside.data), pub)     # type: ignore[union-attr, arg-type]
+            elif e.kind == rules.KNOWN:
+                self.repeated += 1
+            elif e.kind == rules.AGAIN:
+                self.losses.again(pub, now)             # type: ignore[arg-type]
+            elif e.kind == rules.DROPPED:
+                self.drop(pub, beside, e.reason, mine, now)     # type: ignore[arg-type]
+            if mine is not None and e.kind in (rules.DROPPED, rules.FORGOTTEN):
+                self.resize(e.slot, 0)
+        rules.drained(self.body)
+
+    def fly(self, slot: int, now: int) -> None:
+        """Send the PUB in a slot to a neighbour, or to all."""
+        h = self.body.held[slot]
+        self.flights[slot] += 1
+        flight, ring, me = self.flights[slot], h.pub.ring, self.me
+        self.tell("sent", peer=h.to, pub=h.pub, channel=h.handle.name, at=h.start)      # type: ignore[attr-defined]
+        frame = wire.encode_pub(h.pub, h.handle.data, ID_BYTES, POSITION_BYTES)         # type: ignore[attr-defined]
+
+        def done(good: bool, now: int) -> None:
+            if self.flights[slot] == flight:
+                self.landed(slot, good, now)
+
+        if h.to == k.NOBODY:
+            self.say(frame)
+            done(True, now)
+        else:
+            self.transport.send(h.to, frame, now, done, lambda: me.ring == ring)
+
+    def landed(self, slot: int, good: bool, now: int) -> None:
+        self.flights[slot] += 1
+        (rules.acknowledged if good else rules.failed)(self.body, now, slot)
+        self.drain(now)
+
+    def drop(self, pub: Pub, beside: Payload, reason: int, h: Held | None, now: int) -> None:
+        copy = Pub()
+        publication.copy(pub, copy)
+        peer = (h.to if h.to >= 0 else None) if h is not None else pub.src
+        self.losses.note(Loss(copy, beside.name, k.REASONS[reason], peer, now), h.since if h is not None else now)
+
+    def lost(self, loss: Loss) -> None:
+        self.tell("dropped", peer=loss.peer, pub=loss.pub, channel=loss.channel, reason=loss.reason)
+
+    # --- room
+
+    def make_room(self) -> bool:
+        """There are slots for one more publication and all its frames, if need be after growing; else False."""
+        held, needed = self.body.held, len(self.me.link) + 2
+        if len(held) - self.body.host.top >= needed:
+            return True
+        if sum(h.state == FREE or (h.state == KEPT and h.doubted == 0) for h in held) >= needed:
+            return True
+        if len(held) >= SLOTS_MOST:
+            return False
+        more = len(held)
+        held.extend(self.blanks(Held, more))        # type: ignore[attr-defined]
+        self.flights += [0] * more
+        self.sizes += [0] * more
+        return True
+
+    def resize(self, slot: int, size: int) -> None:
+        """What stands in a slot takes up so many bytes."""
+        self.bytes += size - self.sizes[slot]
+        self.sizes[slot] = size
+        while self.bytes > BYTES_MOST and (old := rules.give_up_kept(self.body)) != NONE:
+            self.bytes -= self.sizes[old]
+            self.sizes[old] = 0
+
+    def remember_more(self, pub: Pub, now: int) -> None:
+        """Twice as many names, where those that fall together are all young."""
+        names = self.body.names
+        while len(names) < NAMES_MOST and handed.is_crowded(names, now, pub):
+            old = [name for name in names if name.origin >= 0 and now - name.at <= k.NAME_LIFE]
+            names[:] = self.blanks(Handed, 2 * len(names))          # type: ignore[index]
+            for name in names:
+                handed.clear(name)
+            for name in old:
+                handed.put_back(names, name.origin, name.boot, name.number, name.at)
 
     # --- subscriptions
 
@@ -112,7 +237,7 @@ class Host:
         hashed = channel_hash(channel)
         if hashed not in self.names and len(self.names) >= self.options.channels:
             return False
-        while not rules.subscribe(self.me, now, hashed):
+        while not node.subscribe(self.me, now, hashed):
             if not grow(self.me, self.capacity, self.options.channels):
                 return False
         self.names.setdefault(hashed, set()).add(channel)
@@ -125,31 +250,42 @@ class Host:
         names.discard(channel)
         if not names:
             self.names.pop(hashed, None)
-            rules.unsubscribe(self.me, now, hashed)
+            node.unsubscribe(self.me, now, hashed)
 
     def say_subs(self, now: int) -> None:
         part = 0
         while True:
-            part = rules.write_sub(self.me, now, part, self.sub)
-            if self.sub.channels > 0:
-                self.send_sub(self.sub, now)
+            part = node.write_sub(self.me, now, part, self.sub)
+            if self.sub.channels > 0 or self.sub.to != k.NOBODY:
+                self.spread_sub(self.sub, now)
             if part == 0:
                 return
 
-    def send_sub(self, sub: Sub, now: int) -> None:
-        """To all tree neighbours but the one from whom it came."""
+    def spread_sub(self, sub: Sub, now: int) -> None:
+        """To each tree neighbour that has not sent it, or to all at once."""
         me, frame, ring = self.me, wire.encode_sub(sub, ID_BYTES, POSITION_BYTES), self.me.ring
+        if me.settings.sub_acks == 0:
+            self.broadcast_sub(frame, me.settings.sub_copies, now)
+            return
         for link in me.link:
-            if is_tree(me, link) and link.id != sub.back:
+            if is_tree(me, link) and (link.id == sub.to if sub.to != k.NOBODY else link.id != sub.back):
                 self.transport.send_sub(link.id, frame, now, lambda: me.ring == ring)
+
+    def broadcast_sub(self, frame: bytes, copies: int, now: int) -> None:
+        self.say(frame)
+        if copies > 1:
+            heapq.heappush(self.copies, (now + k.SUB_COPY_GAP, len(self.copies), frame, copies - 1))
 
     # --- frames
 
-    def hear_hello(self, sender: int, frame: bytes, now: int) -> None:
-        hello = wire.decode(frame, self.capacity)
-        if isinstance(hello, Hello) and hello.src == sender:
-            rules.hear_hello(self.me, now, hello)
+    def hear(self, sender: int, frame: bytes, now: int) -> None:
+        """A frame that is meant for all who can hear it."""
+        read = wire.decode(frame, self.capacity)
+        if isinstance(read, Hello) and read.src == sender:
+            rules.hear_hello(self.body, now, read)
             self.changes()
+        elif not isinstance(read, Hello):
+            self.take(sender, frame, now)
 
     def keeps(self, id: int) -> bool:
         """It is a neighbour whose frames may be taken."""
@@ -166,44 +302,111 @@ class Host:
 
     def take_sub(self, sub: Sub, now: int) -> int:
         reason = hear_sub(self.me, now, sub, self.sub, self.capacity, self.options.channels)
+        rules.learnt(self.body, now)
         if self.sub.channels > 0:
-            self.send_sub(self.sub, now)
-        return EARLY if reason in TOO_EARLY else TAKEN
+            self.spread_sub(self.sub, now)
+        return EARLY if rules.is_early_sub(reason) else TAKEN
 
     def take_pub(self, pub: Pub, data: bytes, now: int) -> int:
-        name, on = name_of(data), self.forwarding
+        name = name_of(data)
         if name is None or channel_hash(name) != pub.channel:
             return TAKEN
         pub.load = payload_length(data)
-        full = self.transport.full(QUEUE)
-        if full and pub.hops > 0 and on.needed(pub, full) is not None:
-            if pub.channel in self.names and not on.was_here(pub):
-                on.hand_over(pub, name, data, now)      # applications of this node do not wait for others
+        payload, full = Payload(name, data), self.transport.full(QUEUE)
+        if pub.channel in self.names:
+            self.remember_more(pub, now)
+        if not self.make_room() or (full and pub.hops > 0 and self.needed(pub, full) is not None):
+            rules.hand_over_heard(self.body, now, pub)      # applications of this node do not wait for others
+            self.drain(now, pub, payload)
             return FULL
-        rules.hear_pub(self.me, now, pub, self.outcome)
-        if self.outcome.reason in TOO_EARLY:
+        verdict = rules.hear_pub(self.body, now, pub, payload)      # type: ignore[arg-type]
+        if verdict == rules.REFUSED:
             return EARLY
         self.tell("received", peer=pub.src, pub=pub, channel=name)
-        if self.outcome.deliver == 1:
-            on.hand_over(pub, name, data, now)
-        if pub.again == 1 and self.outcome.reason == k.FINE:
+        if pub.again == 1 and self.body.outcome.reason == k.FINE:
             self.losses.again(pub, now)
-        on.send_on(pub, name, data, now)
+        self.drain(now, pub, payload)
         return TAKEN
+
+    def needed(self, pub: Pub, full: list[int]) -> int | None:
+        """One of these neighbours to which this PUB would go from here; the others need not be waited for."""
+        out = self.foreseen
+        out.sends = out.stuck = 0
+        if self.me.settings.system == k.PSVR and publication.stopped(self.me, pub) == k.FINE:
+            psvr.forward(self.me, pub, out)
+        return next((out.send[i].to for i in range(out.sends) if out.send[i].to in full), None)
 
     # --- publications
 
     def publish(self, channel: str, payload: bytes, now: int) -> int:
         """The number of the publication, which waits for nothing."""
-        own = self.publishing.begin(channel, payload, now)
-        self.publishing.go(own, now)
-        return own.pub.number
+        slot = self.begin(channel, payload, now)
+        number = self.body.host.number
+        self.go(slot, now)
+        return number
+
+    def begin(self, channel: str, payload: bytes, now: int) -> int:
+        """Number it, and hand it to applications of this node: they wait for nobody else.  Its slot."""
+        self.make_room()
+        name, hashed = Payload(channel, pack(channel, payload)), channel_hash(channel)
+        slot = rules.begin(self.body, now, hashed, len(payload), name)      # type: ignore[arg-type]
+        pub = Pub()
+        publication.start(self.me, hashed, self.boot, self.body.host.number, len(payload), pub)
+        self.tell("published", pub=pub, channel=channel)
+        if slot != NONE:
+            self.resize(slot, len(name.data))
+            if pub.channel in self.names:
+                self.remember_more(pub, now)
+        self.drain(now, pub, name)
+        return slot
+
+    def go(self, slot: int, now: int) -> None:
+        """Send it out, or let it wait for a ring."""
+        rules.go(self.body, now, slot)
+        self.drain(now)
+
+    def waits_for(self, slot: int) -> int | None:
+        """A neighbour to whom it would go, and for whom too much waits already; NOBODY: too much is in hand.
+
+        Of what comes from others more may wait: two that have much to say to each other must not both wait.
+        """
+        if slot == NONE:
+            return None
+        if self.is_full():
+            return k.NOBODY
+        full = self.transport.full(OWN)
+        if not full or publication.should_wait(self.me):
+            return None
+        pub = self.body.held[slot].pub
+        publication.start(self.me, pub.channel, pub.boot, pub.number, pub.load, pub)
+        return self.needed(pub, full)
+
+    def is_full(self) -> bool:
+        """No more should be published now: what waits for a ring, or has to be repeated, has taken its share."""
+        held, me = self.body.held, self.me
+        if publication.should_wait(me):
+            return sum(h.state == WAITING for h in held) >= k.OUTBOX
+        return publication.is_filling(me) and 4 * sum(h.state == KEPT and h.doubted == 1 for h in held) >= SLOTS_MOST
+
+    def has_room(self, at: int) -> bool:
+        """There is nothing to wait for any more where a publication has waited."""
+        return not (self.is_full() if at == k.NOBODY else self.transport.is_full(at, OWN))
+
+    def waiting(self) -> int:
+        return self.number_of(BEGUN) + self.number_of(WAITING)
+
+    def number_of(self, state: int) -> int:
+        """Publications in hand in some state."""
+        return sum(h.state == state for h in self.body.held)
 
     def end(self, now: int) -> None:
         """The node stops: what has not left it by now is dropped."""
-        self.forwarding.ended = True
+        self.ended = True
         for id in list(self.transport.peers):
             self.transport.leave(id, now)
         self.transport.retry(now)               # what was for nobody that is known
-        self.publishing.end(now)
+        more = True
+        while more:
+            more = rules.stop(self.body, now)
+            self.drain(now)
         self.losses.end()

@@ -11,11 +11,8 @@ from typing import NamedTuple
 from psvr.protocol import constants as k
 from psvr.protocol.records import Pub
 
-from .window import Name
+Name = tuple[int, int, int]         # origin, boot, sequence
 
-ALONE = "no other node is in reach"
-NOT_FILLED = "the tables of a new ring were not filled yet"
-NOT_KEPT = "there was no room to keep it until it could be sent again"
 MOST = 16_384               # publications: of more that are noted the oldest are counted at once
 
 
@@ -50,12 +47,6 @@ class Losses:
         name = name_of(pub)
         self.noted.pop(name, None)
         remember(self.sent_again, name, now)
-
-    def give_up(self, loss: Loss) -> None:
-        """It will not be sent again.  The first reason is the one that counts."""
-        name = name_of(loss.pub)
-        if name not in self.counted:
-            self.count(name, self.noted.pop(name, loss))
 
     def count(self, name: Name, loss: Loss) -> None:
         remember(self.counted, name, loss.when)

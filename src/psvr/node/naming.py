@@ -1,39 +1,24 @@
-"""What a PUB carries: its age, the name of its channel, so that two names with one hash are told apart, the payload.
-
-The age is that at which its origin sent it, in ms.  A node that was started again has forgotten what it handed to its
-applications before: it leaves what is older than itself alone.
-"""
+"""What a PUB carries: the name of its channel, so that two names with one hash are told apart, and the payload."""
 
 import struct
 
 from psvr.errors import BadInput
 
-HEAD = struct.Struct("!IH")
-AGE_MOST = (1 << 32) - 1
+HEAD = struct.Struct("!H")
 NAME_MOST = 1024            # bytes
 PAYLOAD_MOST = 64 << 10
 
 
 def pack(name: str, payload: bytes) -> bytes:
     encoded = name.encode()
-    return HEAD.pack(0, len(encoded)) + encoded + payload
-
-
-def aged(data: bytes, age: int) -> bytes:
-    """The same data, so many µs later."""
-    return min(age // 1000, AGE_MOST).to_bytes(4, "big") + data[4:]
-
-
-def age_of(data: bytes) -> int:
-    """µs from when it was made until its origin sent it."""
-    return int.from_bytes(data[:4], "big") * 1000
+    return HEAD.pack(len(encoded)) + encoded + payload
 
 
 def name_of(data: bytes) -> str | None:
     """The name, if there is one that could be one, and a payload that could be one behind it."""
     if len(data) < HEAD.size:
         return None
-    end = HEAD.size + HEAD.unpack_from(data)[1]
+    end = HEAD.size + HEAD.unpack_from(data)[0]
     if end > HEAD.size + NAME_MOST or not 0 <= len(data) - end <= PAYLOAD_MOST:
         return None
     try:
@@ -44,11 +29,11 @@ def name_of(data: bytes) -> str | None:
 
 def payload_of(data: bytes) -> bytes:
     """What stands behind a name."""
-    return data[HEAD.size + HEAD.unpack_from(data)[1]:]
+    return data[HEAD.size + HEAD.unpack_from(data)[0]:]
 
 
 def payload_length(data: bytes) -> int:
-    return len(data) - HEAD.size - int(HEAD.unpack_from(data)[1])
+    return len(data) - HEAD.size - int(HEAD.unpack_from(data)[0])
 
 
 def checked(name: object, payload: object) -> tuple[str, bytes]:

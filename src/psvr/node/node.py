@@ -107,7 +107,7 @@ class Node:
         loop = asyncio.get_running_loop()
         end = loop.time() + DRAIN
         await asyncio.sleep(0)      # publishers that waited have their turn
-        while (self.host.outbox.waiting or self.transport.on_its_way()) and loop.time() < end:
+        while (self.host.waiting() or self.transport.on_its_way()) and loop.time() < end:
             await asyncio.sleep(PAUSE)
 
     def close(self) -> None:
@@ -130,20 +130,20 @@ class Node:
         """Publish; the number of the publication.  Waits while there is too much on its way to where it has to go."""
         name, payload = checked(channel, data)
         self.check_open()
-        publishing = self.host.publishing
-        own = publishing.begin(name, payload, now())
+        slot = self.host.begin(name, payload, now())
+        number = self.host.body.host.number
         try:
-            while (at := publishing.waits_for(own)) is not None and self.is_open():
+            while (at := self.host.waits_for(slot)) is not None and self.is_open():
                 waiter = asyncio.get_running_loop().create_future()
                 self.waiters.setdefault(at, []).append(waiter)
                 await waiter
         finally:                    # also when the application does not want to wait: it has a number, it goes
-            publishing.go(own, now())
+            self.host.go(slot, now())
         self.settle_soon()
         self.turns += 1
         if self.turns % YIELD == 0:
             await asyncio.sleep(0)
-        return own.pub.number
+        return number
 
     def subscribe(self, channel: str, room: int = QUEUE) -> Subscription:
         """Messages of a channel from now on.  Those that an application does not take are dropped beyond `room`."""
@@ -190,7 +190,7 @@ class Node:
 
     def wake_publishers(self) -> None:
         for at in list(self.waiters):
-            if not self.is_open() or self.host.publishing.has_room(at):
+            if not self.is_open() or self.host.has_room(at):
                 for waiter in self.waiters.pop(at):
                     if not waiter.done():
                         waiter.set_result(None)
@@ -260,7 +260,7 @@ class Node:
         peer = self.transport.meet(sender, opened.salt, address, time)
         for item in items:
             if item.kind == envelope.HELLO:
-                self.host.hear_hello(sender, item.body, time)
+                self.host.hear(sender, item.body, time)
             elif item.kind != envelope.ECHO and (item.kind != envelope.PART or self.host.keeps(sender)):
                 self.transport.hear(peer, item, time, lambda frame: self.host.take(sender, frame, time))
         self.settle_soon()

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from psvr.protocol import constants as k
 from psvr.protocol import table
+from psvr.protocol.holding import KEPT, STUCK
 from psvr.protocol.links import link_quality, two_way
 from psvr.protocol.positions import NONE
 from psvr.protocol.records import Node as Memory
@@ -28,11 +29,12 @@ def status(node: "Node", now: int) -> dict[str, Any]:
         "tables": {"channels": sum(c != k.NO_CHANNEL for c in me.channel), "rows": len(me.channel),
                    "lease": table.lease(me) / k.SECOND, "turned_away": me.turned_away, "no_room": me.overflow},
         "subscriptions": sorted(node.inbox.wanted),
-        "window": len(node.host.window.seen), "tasks": len(asyncio.all_tasks()),
-        "outbox": {"waiting": len(node.host.outbox.waiting), "kept": len(node.host.outbox.kept)},
+        "window": sum(name.origin >= 0 for name in node.host.body.names), "tasks": len(asyncio.all_tasks()),
+        "outbox": {"waiting": node.host.waiting(), "kept": node.host.number_of(KEPT),
+                   "stuck": node.host.number_of(STUCK)},
         "counters": {
             **{name: told.counts[name] for name in ("published", "delivered", "sent", "received", "dropped")},
-            "repeated": node.host.window.repeated, "refused": node.refused, "on_their_way": transport.on_its_way(),
+            "repeated": node.host.repeated, "refused": node.refused, "on_their_way": transport.on_its_way(),
             "taken": node.taken, "frames": transport.sent, "tried_again": transport.again, "given_up": transport.failed,
             "parent_changes": told.counts["parent changed"], "ring_changes": told.counts["ring changed"]},
         "transmissions": dict(transport.frames), "bytes": dict(transport.bytes),

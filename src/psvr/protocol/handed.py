@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from . import constants as k
 from .form import rule
-from .numbers import clip, elapsed, mix
+from .numbers import LOW32, clip, elapsed
 from .records import Handed, Pub
 
 BUCKET = 8                  # places for names that fall together
@@ -23,7 +23,8 @@ def clear(h: Handed) -> None:
 @rule
 def bucket(size: int, origin: int, boot: int, number: int) -> int:
     """The first of the places for a name, of so many that a host has."""
-    return mix(mix(mix(0, origin), boot), number) % (size // BUCKET) * BUCKET
+    h = (origin & LOW32) ^ (origin >> 32) ^ (boot << 7)
+    return ((h * 0x7FEB352D & LOW32) + number) % (size // BUCKET) * BUCKET
 
 
 @rule
@@ -54,3 +55,26 @@ def forget(names: Sequence[Handed], now: int, turn: int) -> None:
         if elapsed(now, names[i].at) > k.NAME_LIFE:
             clear(names[i])
 
+
+
+@rule
+def is_crowded(names: Sequence[Handed], now: int, pub: Pub) -> bool:
+    """All places for its name are taken by names that are younger than a repetition can be."""
+    first = bucket(len(names), pub.origin, pub.boot, pub.number)
+    for i in range(first, first + BUCKET):
+        if names[i].origin < 0 or elapsed(now, names[i].at) >= k.REPEAT_LIFE:
+            return False
+    return True
+
+
+@rule
+def put_back(names: Sequence[Handed], origin: int, boot: int, number: int, at: int) -> None:
+    """A name that was known before the table grew."""
+    first = bucket(len(names), origin, boot, number)
+    place = first
+    for i in range(first, first + BUCKET):
+        if names[i].origin < 0 or names[i].at < names[place].at:
+            place = i
+    h = names[place]
+    if h.origin < 0 or h.at < at:
+        h.origin, h.boot, h.number, h.at = origin, boot, number, at

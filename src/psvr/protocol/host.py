@@ -15,13 +15,13 @@ from typing import NamedTuple
 from . import constants as k
 from . import handed, node, publication
 from .form import rule
-from .holding import BEGUN, ENDED, FLYING, FREE, KEPT, RESTING, STUCK, WAITING, age, end, free, is_in_range, take
+from .holding import BEGUN, ENDED, FLYING, FREE, KEPT, RESTING, STUCK, WAITING, age, end, evict, free, is_in_range, take
 from .numbers import clip, due, elapsed
 from .positions import NONE
 from .records import Effects, Handed, Held, Hello, Host, Node, Outcome, Pub, Send, Sub
 from .table import wants
 
-SEND, DELIVER, DROPPED, AGAIN, FORGOTTEN = range(1, 6)      # kinds of effects
+SEND, DELIVER, DROPPED, AGAIN, FORGOTTEN, KNOWN = range(1, 7)       # kinds of effects
 HEARD = -1                                                  # in place of a slot: the publication just heard
 TAKEN, REFUSED = 0, 1                                       # what becomes of a PUB that is heard
 
@@ -98,7 +98,7 @@ def begin(b: Body, now: int, channel: int, load: int, handle: int) -> int:
         put(b, DROPPED, HEARD, k.NOT_HELD)
         return NONE
     h = b.held[slot]
-    h.handle, h.made, h.state = handle, now, BEGUN
+    h.handle, h.made, h.since, h.state = handle, now, now, BEGUN
     publication.start(b.me, channel, b.host.boot, b.host.number, load, h.pub)
     if wants(b.me, channel):
         h.here = 1
@@ -179,7 +179,7 @@ def send(b: Body, now: int, pub: Pub, send: Send, made: int, handle: int, source
         return
     h = b.held[slot]
     publication.carry(b.me, pub, send, h.pub)
-    h.to, h.start, h.made, h.handle = send.to, send.at, made, handle
+    h.to, h.start, h.made, h.since, h.handle = send.to, send.at, made, now, handle
     fly(b, now, slot)
 
 
@@ -199,7 +199,7 @@ def keep_part(b: Body, now: int, pub: Pub, part: Send, made: int, handle: int, s
         return
     h = b.held[slot]
     publication.carry(b.me, pub, part, h.pub)
-    h.to, h.start, h.made, h.handle = k.NOBODY, part.at, made, handle
+    h.to, h.start, h.made, h.since, h.handle = k.NOBODY, part.at, made, now, handle
     be_stuck(b, now, slot, reason)
 
 
@@ -227,9 +227,15 @@ def hear_hello(b: Body, now: int, hello: Hello) -> None:
 def hear_sub(b: Body, now: int, sub: Sub, out: Sub) -> int:
     """If `out.channels` is not 0, `out` goes on to the tree neighbours.  Returns a reason."""
     reason = node.hear_sub(b.me, now, sub, out)
+    learnt(b, now)
+    return reason
+
+
+@rule
+def learnt(b: Body, now: int) -> None:
+    """The table may have changed: what waits for that is looked at."""
     if b.host.hopes != 0:
         b.host.look_at = now
-    return reason
 
 
 @rule
@@ -256,6 +262,13 @@ def hear_pub(b: Body, now: int, pub: Pub, handle: int) -> int:
 
 
 @rule
+def hand_over_heard(b: Body, now: int, pub: Pub) -> None:
+    """A PUB that cannot be taken yet: applications of this node need not wait for that."""
+    if wants(b.me, pub.channel) and publication.stopped(b.me, pub) == k.FINE:
+        hand_over(b, now, pub, now - clip(pub.age, 0, k.AGE_MOST) * k.MILLISECOND, HEARD)
+
+
+@rule
 def is_early(reason: int) -> bool:
     """It may fit in a moment, when the ring is here on which it travels."""
     return reason == k.NO_RING or reason == k.OTHER_RING or reason == k.NOT_MY_POSITION
@@ -270,7 +283,7 @@ def keep_whole(b: Body, now: int, pub: Pub, made: int, handle: int, reason: int)
         return
     h = b.held[slot]
     publication.copy(pub, h.pub)
-    h.to, h.start, h.made, h.handle = k.NOBODY, NONE, made, handle
+    h.to, h.start, h.made, h.since, h.handle = k.NOBODY, NONE, made, now, handle
     be_stuck(b, now, slot, reason)
 
 
@@ -482,12 +495,39 @@ def hear_again(b: Body, now: int, slot: int) -> None:
 
 
 @rule
+def give_up_kept(b: Body) -> int:
+    """The driver needs room: the slot of a publication that was merely kept, now free; NONE if there is none."""
+    slot = evict(b.host, b.held)
+    if slot != NONE:
+        free(b.host, b.held, slot)
+    return slot
+
+
+@rule
+def stop(b: Body, now: int) -> bool:
+    """The node stops: what it alone has is dropped.  True if there is more than effects have room for."""
+    for slot in range(clip(b.host.top, 0, len(b.held))):
+        h = b.held[slot]
+        if h.state == FREE or h.state == ENDED:
+            continue
+        if not has_room(b):
+            return True
+        if h.state == KEPT:
+            forget(b, slot)
+        else:
+            reason = k.NO_RING if h.state == BEGUN or h.state == WAITING else k.LINK_FAILED
+            end(h)
+            put(b, DROPPED, slot, reason)
+    return False
+
+
+@rule
 def hand_over(b: Body, now: int, pub: Pub, made: int, slot: int) -> None:
     """To applications, once; what was published before this start may have been handed over before."""
-    if made < b.host.born:
-        return
     verdict = handed.judge(b.names, now, pub) if b.me.settings.memory == 1 else k.FINE
-    if verdict == k.FINE:
-        put(b, DELIVER, slot, k.FINE)
+    if made < b.host.born or verdict == k.REPEATED:
+        put(b, KNOWN, slot, k.FINE)
     elif verdict == k.CROWDED:
         put(b, DROPPED, slot, k.CROWDED)
+    else:
+        put(b, DELIVER, slot, k.FINE)

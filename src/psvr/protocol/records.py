@@ -281,7 +281,8 @@ class Held:
     state: Short
     reason: Short           # why it is stuck
     handle: Annotated[int, Int(8, 0, k.FOREVER)]    # of its payload; the driver's
-    made: Time              # when it was published, by my clock
+    made: Time              # when it was published, by my clock …
+    since: Time             # … and when this slot was taken for it
     due: Time               # when it is tried again
     to: Id                  # of a frame: to whom …
     start: Position         # … and from which of my positions

@@ -17,14 +17,14 @@ from .positions import NONE
 from .records import Hello, Pub, Sub
 from .wire_length import positions_of
 
-VERSION = 1
+VERSION = 2
 HELLO, SUB, PUB = 1, 2, 3
 WIDTHS = (2, 4, 8)
 ALT = LAST = AGAIN = 1      # flag 1 of HELLO, SUB and PUB
 HAS_RING = 2                # flag 2 of all three
 NO_DIGEST = 0               # stands on the wire where there is no ring
 # A PUB, which every hop reads and writes, at once: header, src, cur, ep, ring, channel, origin, boot, number, hops.
-PUBS = {(w, p): struct.Struct(f"!BB{i}{q}{q}Iq{i}IIH")
+PUBS = {(w, p): struct.Struct(f"!BB{i}{q}{q}Iq{i}IIHH")
         for w, i in zip(WIDTHS, "HIQ") for p, q in zip(WIDTHS, "HIQ")}
 ONES = {width: (1 << 8 * width) - 1 for width in WIDTHS}       # no id, no position
 PUB_RANGES = [(f.name, f.item.low, f.item.high) for f in fields(Pub) if isinstance(f.item, Int)]
@@ -113,7 +113,8 @@ def encode_pub(m: Pub, data: bytes = b"", w: int = 2, p: int = 2) -> bytes:
     try:
         return PUBS[w, p].pack(
             VERSION << 4 | PUB, WIDTHS.index(w) << 6 | WIDTHS.index(p) << 4 | flags, m.src & ONES[w], m.cur & ONES[p],
-            m.ep & ONES[p], ring_or_none(m.ring), m.channel, m.origin & ONES[w], m.boot, m.number, m.hops) + data
+            m.ep & ONES[p], ring_or_none(m.ring), m.channel, m.origin & ONES[w], m.boot, m.number, m.hops,
+            m.age) + data
     except struct.error as error:
         raise OverflowError(str(error)) from None
 
@@ -232,7 +233,7 @@ def read_pub(r: Reader, flags: int) -> tuple[Pub, bytes] | Malformed:
     if len(r.data) < form.size:
         return Malformed("shorter than its lists")
     m = Pub()
-    _, _, src, cur, ep, ring, m.channel, origin, m.boot, m.number, m.hops = form.unpack_from(r.data)
+    _, _, src, cur, ep, ring, m.channel, origin, m.boot, m.number, m.hops, m.age = form.unpack_from(r.data)
     m.src, m.origin = -1 if src == no_id else src, -1 if origin == no_id else origin
     m.cur, m.ep = -1 if cur == no_position else cur, -1 if ep == no_position else ep
     m.ring, m.again = ring if flags & HAS_RING else -1, flags & AGAIN

@@ -43,8 +43,8 @@ def sub_length(sub: Sub, w: int, p: int) -> int:
 
 @rule
 def pub_length(pub: Pub, w: int, p: int) -> int:
-    """PUB: sender, cur, ep, ring, channel, origin, boot, number, hops, data."""
-    return HEADER + w + 2 * p + 4 + 8 + w + 4 + 4 + 2 + pub.load
+    """PUB: sender, cur, ep, ring, channel, origin, boot, number, hops, age, data."""
+    return HEADER + w + 2 * p + 4 + 8 + w + 4 + 4 + 2 + 2 + pub.load
 
 
 @rule

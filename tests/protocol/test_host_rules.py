@@ -11,7 +11,7 @@ from states import Draw, drawn, reached
 from psvr.protocol import constants as k
 from psvr.protocol import host, node, publication, table
 from psvr.protocol.holding import ENDED, FLYING, FREE, KEPT, RESTING, STUCK, WAITING
-from psvr.protocol.host import AGAIN, DELIVER, DROPPED, FORGOTTEN, HEARD, REFUSED, SEND, TAKEN, Body
+from psvr.protocol.host import AGAIN, DELIVER, DROPPED, FORGOTTEN, HEARD, KNOWN, REFUSED, SEND, TAKEN, Body
 from psvr.protocol.layout import Capacity, blank, dtype, restore, snapshot
 from psvr.protocol.positions import NONE
 from psvr.protocol.profiles import PAPER
@@ -357,7 +357,7 @@ def test_no_memory_and_no_event_is_too_much(rng: random.Random) -> set[str]:
     for _ in range(30):
         now += rng.choice([0, 1000, 100_000, k.SECOND])
         for kind, slot, reason in happen(b, draw, now, hello):
-            assert HEARD <= slot < len(b.held) and SEND <= kind <= FORGOTTEN and 0 <= reason < len(k.REASONS)
+            assert HEARD <= slot < len(b.held) and SEND <= kind <= KNOWN and 0 <= reason < len(k.REASONS)
             given.append(kind)
             found.add(kind)
     return reached(sends=SEND in found, delivers=DELIVER in found, drops=DROPPED in found, held=held)
