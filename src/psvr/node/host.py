@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from psvr.protocol import constants as k
 from psvr.protocol import handed, node, psvr, publication, wire
 from psvr.protocol import host as rules
-from psvr.protocol.holding import BEGUN, FREE, KEPT, WAITING
+from psvr.protocol.holding import BEGUN, KEPT, WAITING, is_crowded
 from psvr.protocol.layout import Capacity, blank
 from psvr.protocol.links import sender as place_of
 from psvr.protocol.links import two_way
@@ -159,7 +159,7 @@ class Host:
             elif e.kind == rules.DROPPED:
                 self.drop(pub, beside, e.reason, mine, now)     # type: ignore[arg-type]
             if mine is not None and e.kind in (rules.DROPPED, rules.FORGOTTEN):
-                self.resize(e.slot, 0)
+                self.resize(e.slot, 0, now)
         rules.drained(self.body)
 
     def fly(self, slot: int, now: int) -> None:
@@ -201,7 +201,7 @@ class Host:
         held, needed = self.body.held, len(self.me.link) + 2
         if len(held) - self.body.host.top >= needed:
             return True
-        if sum(h.state == FREE or (h.state == KEPT and h.doubted == 0) for h in held) >= needed:
+        if not is_crowded(self.body.host, held, needed):
             return True
         if len(held) >= SLOTS_MOST:
             return False
@@ -211,13 +211,13 @@ class Host:
         self.sizes += [0] * more
         return True
 
-    def resize(self, slot: int, size: int) -> None:
+    def resize(self, slot: int, size: int, now: int) -> None:
         """What stands in a slot takes up so many bytes."""
         self.bytes += size - self.sizes[slot]
         self.sizes[slot] = size
-        while self.bytes > BYTES_MOST and (old := rules.give_up_kept(self.body)) != NONE:
-            self.bytes -= self.sizes[old]
-            self.sizes[old] = 0
+        if self.bytes > BYTES_MOST and size > 0 and self.body.out.count == 0:
+            while self.bytes > BYTES_MOST and rules.make_room(self.body, now):
+                self.drain(now)
 
     def remember_more(self, pub: Pub, now: int) -> None:
         """Twice as many names, where those that fall together are all young."""
@@ -354,7 +354,7 @@ class Host:
         publication.start(self.me, hashed, self.boot, self.body.host.number, len(payload), pub)
         self.tell("published", pub=pub, channel=channel)
         if slot != NONE:
-            self.resize(slot, len(name.data))
+            self.resize(slot, len(name.data), now)
             if pub.channel in self.names:
                 self.remember_more(pub, now)
         self.drain(now, pub, name)

@@ -42,34 +42,40 @@ def free(host: Host, held: Sequence[Held], slot: int) -> None:
 
 @rule
 def take(host: Host, held: Sequence[Held]) -> int:
-    """The first free slot; if there is none, that of a publication that was sent without doubt and is merely kept.
-
-    Above `top` nothing is held, whatever stands there.
-    """
+    """The first free slot, or NONE.  Above `top` nothing is held, whatever stands there."""
     host.top = clip(host.top, 0, len(held))
     for i in range(clip(host.next, 0, host.top), host.top):
         if held[i].state == FREE:
             host.next = i + 1
             return i
-    slot = host.top
-    if slot < len(held):
-        host.top = host.next = slot + 1
-    else:
-        host.next = len(held)
-        slot = evict(host, held)
-    if slot != NONE:
-        clear(held[slot])
-    return slot
+    host.next = host.top
+    if host.top == len(held):
+        return NONE
+    clear(held[host.top])
+    host.top = host.next = host.top + 1
+    return host.top - 1
 
 
 @rule
-def evict(host: Host, held: Sequence[Held]) -> int:
-    """Slots are given up in turn, so what stands in the next one has been kept for longer than most."""
+def is_crowded(host: Host, held: Sequence[Held], needed: int) -> bool:
+    """There are not so many free slots."""
+    found = len(held) - clip(host.top, 0, len(held))
+    for i in range(clip(host.next, 0, host.top), clip(host.top, 0, len(held))):
+        if found >= needed:
+            return False
+        if held[i].state == FREE:
+            found += 1
+    return found < needed
+
+
+@rule
+def oldest_kept(host: Host, held: Sequence[Held]) -> int:
+    """Who has to make room: slots are given up in turn, so it has been kept for longer than most."""
     size = len(held)
     first = clip(host.turn, 0, size - 1)
     for i in range(size):
         at = (first + i) % size
-        if held[at].state == KEPT and held[at].doubted == 0:
+        if held[at].state == KEPT:
             host.turn = (at + 1) % size
             return at
     return NONE

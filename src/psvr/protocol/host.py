@@ -15,7 +15,23 @@ from typing import NamedTuple
 from . import constants as k
 from . import handed, node, publication
 from .form import rule
-from .holding import BEGUN, ENDED, FLYING, FREE, KEPT, RESTING, STUCK, WAITING, age, end, evict, free, is_in_range, take
+from .holding import (
+    BEGUN,
+    ENDED,
+    FLYING,
+    FREE,
+    KEPT,
+    RESTING,
+    STUCK,
+    WAITING,
+    age,
+    end,
+    free,
+    is_crowded,
+    is_in_range,
+    oldest_kept,
+    take,
+)
 from .numbers import clip, due, elapsed
 from .positions import NONE
 from .records import Effects, Handed, Held, Hello, Host, Node, Outcome, Pub, Send, Sub
@@ -138,6 +154,8 @@ def let_out(b: Body, now: int, slot: int) -> None:
         h.state = KEPT
         b.host.hopes = 1 if h.doubted == 1 else b.host.hopes
         look_soon(b.host, now + me.settings.repeat - age(h, now))
+        if is_crowded(b.host, b.held, 2 * len(b.outcome.send) + 2):
+            make_room(b, now)
     else:
         end(h)
         put(b, FORGOTTEN, slot, k.FINE)
@@ -495,12 +513,22 @@ def hear_again(b: Body, now: int, slot: int) -> None:
 
 
 @rule
-def give_up_kept(b: Body) -> int:
-    """The driver needs room: the slot of a publication that was merely kept, now free; NONE if there is none."""
-    slot = evict(b.host, b.held)
-    if slot != NONE:
-        free(b.host, b.held, slot)
-    return slot
+def make_room(b: Body, now: int) -> bool:
+    """A publication that is merely kept has to leave; False if there is none.
+
+    It is lost if its ring is gone, or tables were being filled when it went out, and it was not repeated since.
+    """
+    slot = oldest_kept(b.host, b.held)
+    if slot == NONE:
+        return False
+    h, me = b.held[slot], b.me
+    gone = h.pub.ring != me.ring or h.pub.ring == NONE
+    if (gone or (h.doubted == 1 and publication.is_filling(me))) and not publication.is_alone(me):
+        end(h)
+        put(b, DROPPED, slot, k.NOT_KEPT)
+    else:
+        forget(b, slot)
+    return True
 
 
 @rule
