@@ -13,7 +13,7 @@ def test_a_detour_is_as_many_hops_as_it_has(cut: bool, hops: int) -> None:
     net.hosts[3].subscribe("c", net.now)
     net.run(15)
     assert [[p for p in h.me.position if p >= 0] for h in net.hosts] == [[0, 2], [1], [3, 5], [4]]
-    net.hosts[3].forwarding.deliver = lambda name, data, pub: heard.append(pub.hops)
+    net.hosts[3].deliver = lambda name, data, pub: heard.append(pub.hops)
     if cut:
         net.near[1].discard(2)
         net.near[2].discard(1)

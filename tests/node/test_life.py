@@ -10,7 +10,7 @@ from two_nodes import knows, nodes, settled, two
 
 from psvr import Node
 from psvr.errors import BadInput
-from psvr.node import host, inbox, publishing
+from psvr.node import host, inbox
 from psvr.node.happenings import Dropped
 
 NUMBER = 10
@@ -121,8 +121,7 @@ def test_all_who_wait_for_one_subscription_learn_of_its_end(tmp_path: Path) -> N
 
 
 def test_names_with_one_hash_are_left_one_by_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (host, publishing):
-        monkeypatch.setattr(module, "channel_hash", lambda name: 7)
+    monkeypatch.setattr(host, "channel_hash", lambda name: 7)
 
     async def run() -> bytes:
         async with two(tmp_path) as (a, b):

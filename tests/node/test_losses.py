@@ -5,8 +5,9 @@ from typing import Any
 import pytest
 from virtual import Virtual
 
-from psvr.node import losses, outbox
-from psvr.node.losses import ALONE, NOT_FILLED, NOT_KEPT, Loss, Losses
+from psvr.node import host as module
+from psvr.node import losses
+from psvr.node.losses import Loss, Losses
 from psvr.protocol import constants as k
 from psvr.protocol.links import find
 from psvr.protocol.names import channel_hash
@@ -18,6 +19,7 @@ from psvr.protocol.table import next_subscriber
 
 Name = tuple[int, int, int]
 LIFE = k.REPEAT_LIFE / k.SECOND
+ALONE, NOT_FILLED, NOT_KEPT = (k.REASONS[reason] for reason in (k.ALONE, k.NOT_FILLED, k.NOT_KEPT))
 
 
 def counted(net: Virtual, v: int) -> dict[Name, str]:
@@ -52,12 +54,13 @@ def join(net: Virtual, v: int, others: set[int]) -> None:
 
 def publish(net: Virtual, v: int) -> Name:
     """As an application does, which waits where it has to."""
-    publishing = net.hosts[v].publishing
-    own = publishing.begin("c", b"", net.now)
-    while publishing.waits_for(own) is not None:
+    host = net.hosts[v]
+    slot = host.begin("c", b"", net.now)
+    number = host.body.host.number
+    while host.waits_for(slot) is not None:
         net.run(0.005)
-    publishing.go(own, net.now)
-    return v, net.boots[v], own.pub.number
+    host.go(slot, net.now)
+    return v, net.boots[v], number
 
 
 def publish_for(net: Virtual, v: int, seconds: float, rate: int = 10) -> list[Name]:

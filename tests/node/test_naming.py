@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from psvr.errors import BadInput
-from psvr.node.naming import NAME_MOST, PAYLOAD_MOST, aged, checked, checked_name, name_of, pack, payload_of
+from psvr.node.naming import NAME_MOST, PAYLOAD_MOST, checked, checked_name, name_of, pack, payload_of
 
 LONGEST = "x" * 1024
 MOST = bytes(64 * 1024)

@@ -18,9 +18,9 @@ from psvr.protocol import constants as k
 def test_publishers_wait_for_room_and_are_woken(tmp_path: Path) -> None:
     async def work() -> None:
         async with together(tmp_path, 1) as (a,):
-            full, publishing = True, a.host.publishing
-            publishing.waits_for = lambda own: k.NOBODY if full else None       # type: ignore[method-assign]
-            publishing.has_room = lambda at: not full                           # type: ignore[method-assign]
+            full, host = True, a.host
+            host.waits_for = lambda slot: k.NOBODY if full else None       # type: ignore[method-assign]
+            host.has_room = lambda at: not full                           # type: ignore[method-assign]
             waiting = [asyncio.create_task(a.publish("c", "x")) for _ in range(3)]
             await asyncio.sleep(5 * HELLO)
             assert not any(task.done() for task in waiting)

@@ -11,7 +11,6 @@ from virtual import Virtual
 
 from psvr import Node
 from psvr.node import envelope
-from psvr.node.outbox import Own
 from psvr.node.peer import MANY
 from psvr.node.transport import OWN, QUEUE
 
@@ -33,18 +32,18 @@ class Star(Virtual):
         if not self.stuck or v != STUCK or plain[0] == envelope.HELLO:
             super().put(v, u, plain)
 
-    def begin(self, v: int, channel: str) -> tuple[Own, int | None]:
-        """A publication, and for whom it waits."""
-        own = self.hosts[v].publishing.begin(channel, b"x", self.now)
-        return own, self.hosts[v].publishing.waits_for(own)
+    def begin(self, v: int, channel: str) -> tuple[int, int | None]:
+        """The slot of a publication, and for whom it waits."""
+        slot = self.hosts[v].begin(channel, b"x", self.now)
+        return slot, self.hosts[v].waits_for(slot)
 
     def fill(self, v: int, most: int) -> None:
         """Publish for the one that is stuck, as much as fits."""
         for _ in range(most):
-            own, at = self.begin(v, "bad")
+            slot, at = self.begin(v, "bad")
             if at is not None:
                 return
-            self.hosts[v].publishing.go(own, self.now)
+            self.hosts[v].go(slot, self.now)
             self.run(0.0005)
 
 
@@ -57,9 +56,9 @@ def test_publications_for_others_do_not_wait() -> None:
     net.fill(ME, OWN + 2 * MANY)
     assert waiting(net) == OWN and net.begin(ME, "bad")[1] == STUCK
     for _ in range(50):
-        own, at = net.begin(ME, "good")
+        slot, at = net.begin(ME, "good")
         assert at is None
-        net.hosts[ME].publishing.go(own, net.now)
+        net.hosts[ME].go(slot, net.now)
         net.run(0.01)
     assert len(net.got[GOOD]) == 50 and net.begin(ME, "nobody wants this")[1] is None
     assert waiting(net) == OWN
@@ -86,7 +85,7 @@ def test_publications_of_others_do_not_wait_unless_they_have_to_go_there() -> No
     made = [net.publish(GOOD, "here") for _ in range(20)]
     net.run(0.5)
     assert sorted(name for _, _, name in net.got[ME]) == made, "it goes to both, and is handed over all the same, once"
-    assert waiting(net) == QUEUE and net.hosts[GOOD].transport.on_its_way() == 20 and net.hosts[ME].window.repeated == 0
+    assert waiting(net) == QUEUE and net.hosts[GOOD].transport.on_its_way() == 20 and net.hosts[ME].repeated == 0
 
 
 @contextmanager
