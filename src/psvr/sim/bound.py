@@ -22,7 +22,6 @@ from psvr.protocol import constants as k
 from .handed import TURNS
 
 MEMORY, QUALITY, STEP = 2, 43, 0.3
-LATE = 1.1                  # a HELLO comes up to 10 % late
 
 
 def healing_bound(hello: float, links: int, depth: int, lease: float, loss: float = 0.0, limit: int = k.DEPTH) -> float:
@@ -40,4 +39,4 @@ def lease_for(n: int) -> float:
 
 def forgotten(hello: float) -> float:
     """Seconds until no name counts that a fault wrote down: found in time, or it has had its life."""
-    return k.NAME_LIFE / k.SECOND + (TURNS + 1) * LATE * hello
+    return k.NAME_LIFE / k.SECOND + (TURNS + 1) * (1 + k.JITTER_PERCENT / 100) * hello

@@ -25,9 +25,9 @@ def draw(measures: pd.DataFrame) -> dict[str, Figure]:
         above.set_title(kind)
         below.set_xlabel("loss per link (%)")
     plots.legend(figure)
-    return {"healing": plots.caption(figure, "Time from arbitrary memory in all nodes until all invariants hold, mean "
-                                     "and range over trials, for networks of 2 to 100 nodes; below, as a share of the "
-                                     "bound.")}
+    return {"healing": plots.caption(figure, "Time from arbitrary memory in all nodes until all invariants hold, for "
+                                     "networks of 2 to 100 nodes; below, as a share of the bound. Lines are means with "
+                                     "95 % intervals; the wide bands reach from the least to the most of all trials.")}
 
 
 def in_percent(rows: pd.DataFrame) -> pd.DataFrame:
