@@ -5,7 +5,7 @@ from typing import Any
 
 import pandas as pd
 
-PARAMETERS = ["n", "p", "s", "degree", "loss", "churn", "c_n", "every", "duration"]
+PARAMETERS = ["n", "p", "s", "degree", "loss", "churn", "c_n", "every", "duration", "topology"]
 COLUMNS = ["grid", *PARAMETERS, "system", "against", "measure", "bin", "unit",
            "value", "low", "high", "trials", "p05", "p25", "p50", "p75", "p95", "least", "most"]
 
@@ -133,5 +133,16 @@ def testbed() -> pd.DataFrame:
     return frame(rows)
 
 
+def healing() -> pd.DataFrame:
+    """The last topologies take longest, as in the real ones."""
+    rows = []
+    for i, topology in enumerate(("geometric", "gnp", "grid", "line", "ring")):
+        for loss in (0.0, 0.02, 0.05, 0.1):
+            cell = {"grid": "main", "topology": topology, "loss": loss, "system": "psvr/all"}
+            rows += [row("healed_s", 24 + 3 * i + 90 * loss, 1.0, 9 + 1.5 * i, **cell),
+                     row("share_of_bound", 0.13 + 0.01 * i, 0.01, 0.05, **cell)]
+    return frame(rows)
+
+
 FRAMES = {"gain": gain, "hops": hops, "range": ranges, "throughput": throughput, "testbed": testbed,
-          "overhead": overhead}
+          "overhead": overhead, "healing": healing}

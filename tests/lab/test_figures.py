@@ -21,7 +21,8 @@ from psvr.lab.study import BUILT_IN, load
 
 NAMES = {"gain": ["gain", "density", "map", "messages"], "hops": ["histogram", "mean", "wireless", "wireless-mean"],
          "range": ["boxes", "subscribers", "capped", "wireless"], "throughput": ["wireless", "delivery"],
-         "testbed": ["delivery", "hours"], "overhead": ["costs", "line", "wireless"]}
+         "testbed": ["delivery", "hours"], "overhead": ["costs", "line", "wireless"],
+         "healing": ["healing"]}
 
 
 def figures_of(study: str, measures: pd.DataFrame) -> dict[str, Figure]:
@@ -50,6 +51,17 @@ def test_both_files_of_every_figure(study: str, tmp_path: Path) -> None:
         assert d.png.read_bytes().startswith(b"\x89PNG") and d.caption.endswith(".")
         texts = [e.text for e in ElementTree.parse(d.svg).iter("{http://www.w3.org/2000/svg}text")]
         assert len(texts) > 10 and "no rows yet" not in texts
+
+
+@pytest.mark.parametrize("study", FRAMES)
+def test_nothing_is_cut_off(study: str) -> None:
+    for name, figure in figures_of(study, FRAMES[study]()).items():
+        for panel in figure.axes:
+            if panel.has_data() and panel.get_yscale() == "linear" and len(panel.dataLim.get_points()):
+                low, high = sorted(panel.dataLim.intervaly)
+                least, most = sorted(panel.get_ylim())
+                slack = 1e-6 * (1 + abs(high))
+                assert least - slack <= low and high <= most + slack, (name, low, high)
 
 
 @pytest.mark.parametrize("study", FRAMES)

@@ -107,7 +107,7 @@ def test_a_study_may_be_called_claims(tmp_path: Path) -> None:
 def test_links_to_files_lead_to_them(whole: tuple[list[StudyResult], Path]) -> None:
     page, values, _ = made(*whole)
     files = {link for link in page.links if link.startswith("figures/")}
-    assert len(files) == 38 and all((whole[1] / file).is_file() for file in files)
+    assert len(files) == 40 and all((whole[1] / file).is_file() for file in files)
     assert files == {f[form] for s in values["studies"] for f in s["figures"] for form in ("svg", "png")}
 
 

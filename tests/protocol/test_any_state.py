@@ -100,7 +100,7 @@ def test_tree_follows_an_offer_or_is_its_own_root(rng: random.Random) -> set[str
         assert parent in usable and me.root == parent.root == min(link.root for link in usable)
         assert me.dist == parent.dist + 1 <= me.settings.depth and parent.parent != me.id
         assert me.seq == max(link.seq for link in usable if link.root == me.root)
-        if me.root == me.dead_root and NOW - me.dead_at <= k.DEAD_LIFE * k.SECOND:
+        if me.root == me.dead_root and NOW - me.dead_at <= tree.dead_life(me):
             assert me.seq > me.dead_seq
     assert 0 <= me.own <= k.SEQ_TRUSTED + 2 * NOW // k.SECOND
     return reached(follows=me.root != me.id, own_root=me.root == me.id, refused=len(usable) < len(offers),

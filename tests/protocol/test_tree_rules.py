@@ -42,6 +42,7 @@ def test_distances_that_a_hello_cannot_say_are_refused_whatever_d_max_is() -> No
 ])
 def test_a_dead_root_s_old_numbers_are_refused_for_a_while(seq: int, root: int, ago: int, refused: bool) -> None:
     me = offered(seq=seq, root=root)
+    me.settings.depth = 64
     me.dead_root, me.dead_seq, me.dead_at = 2, 50, NOW - ago
     assert tree.refused(me, NOW, me.link[0]) == refused
 
@@ -53,6 +54,15 @@ def test_the_record_of_a_dead_root_expires() -> None:
     assert (me.dead_root, me.dead_seq, me.dead_at) == (2, 50, NOW)
     tree.derive(me, NOW + 24 * PERIOD + 1)
     assert (me.dead_root, me.dead_seq, me.dead_at) == (k.NOBODY, 0, 0)
+
+
+@pytest.mark.parametrize("depth", [1, 10, 64, 200, 1000])
+def test_a_dead_root_is_refused_for_longer_than_anybody_may_keep_it(depth: int) -> None:
+    """Else who gave it up early hears of it again from those who believe to be far away, and it never ends."""
+    me = started(depth=depth)
+    me.dist, me.fresh = depth, NOW
+    last = next(NOW + i * PERIOD // 8 for i in range(9000) if tree.root_is_dead(me, NOW + i * PERIOD // 8))
+    assert tree.dead_life(me) >= last - NOW + 7 * PERIOD
 
 
 @pytest.mark.parametrize("period", [PERIOD, 5 * PERIOD])

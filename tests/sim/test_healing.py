@@ -42,9 +42,9 @@ def test_arbitrary_memory_heals_within_the_bound(topology: dict[str, Any]) -> No
         net.run(20 * (seed % 2))
         start = net.now
         net.corrupt(range(topology["n"]))
-        longest = healing_bound(1.0, 8, topology["n"], lease_for(topology["n"]))
+        longest = healing_bound(1.0, 8, topology["n"], lease_for(topology["n"]), limit=net.plan.depth)
         took = net.run_until_stable(longest) - start / 1_000_000
-        bound = healing_bound(1.0, 8, depth_of(net), lease_for(topology["n"]))
+        bound = healing_bound(1.0, 8, depth_of(net), lease_for(topology["n"]), limit=net.plan.depth)
         assert took <= bound, (took, bound)
         assert set(net.world.nodes["root"]) == {0}
 

@@ -72,13 +72,26 @@ def refused(me: Node, now: int, link: Link) -> bool:
     if (link.dist == 0) != (link.root == link.id):
         return True
     return (link.root == me.dead_root and link.seq <= me.dead_seq
-            and elapsed(now, me.dead_at) <= k.DEAD_LIFE * me.settings.hello)
+            and elapsed(now, me.dead_at) <= dead_life(me))
 
 
 @rule
 def root_is_dead(me: Node, now: int) -> bool:
-    life = k.ROOT_LIFE * me.settings.hello + clip(me.dist, 0, k.DISTANCE_MOST) * me.settings.hello // k.ROOT_LIFE_STEPS
-    return elapsed(now, me.fresh) > life
+    return elapsed(now, me.fresh) > root_life(me, clip(me.dist, 0, k.DISTANCE_MOST))
+
+
+@rule
+def root_life(me: Node, dist: int) -> int:
+    """How long a root is believed to live without news of it, so far from it."""
+    return k.ROOT_LIFE * me.settings.hello + dist * me.settings.hello // k.ROOT_LIFE_STEPS
+
+
+@rule
+def dead_life(me: Node) -> int:
+    """How long a dead root's old numbers are refused: longer than those who are furthest away, or believe to be, keep
+    it.  If they kept it longer, the number of a root that is none would go round until its distance reaches D_max.
+    """
+    return root_life(me, me.settings.depth) + k.DEAD_MORE * me.settings.hello
 
 
 @rule
@@ -94,7 +107,7 @@ def derive(me: Node, now: int) -> bool:
         me.dead_root, me.dead_seq, me.dead_at = me.root, me.seq, now
         be_root(me, now)
     me.dead_root, me.dead_seq = max(me.dead_root, k.NOBODY), clip(me.dead_seq, 0, k.SEQ_LIMIT)
-    if elapsed(now, me.dead_at) > k.DEAD_LIFE * me.settings.hello:
+    if elapsed(now, me.dead_at) > dead_life(me):
         me.dead_root, me.dead_seq, me.dead_at = k.NOBODY, 0, 0
     best = best_offer(me, now)
     if best == NONE:

@@ -6,8 +6,8 @@
 | an arbitrary average of link quality is above the level of admission: 39 HELLOs, each up to 10 % late | 43 |
 | a back-off ends | 15 |
 | a proposal is answered, and the nodes that are waiting are taken in, one per period | 5 + C_N |
-| a fake root is given up, D steps away, and another one that was heard of meanwhile | 2 · (8 + D/8) |
-| the old numbers of a root that was taken for dead are no longer refused | 24 |
+| a fake root is given up, at any distance up to D_max, and another that was heard of meanwhile | 2 · (8 + D_max/8) |
+| the old numbers of a root that was taken for dead are no longer refused | 16 + D_max/8 |
 | root and distance, then sizes, then positions travel D steps each, 0.3 s a step by triggered HELLOs | 3 · D · 0.3 s |
 | a false entry, renewed a moment ago, is written back, and so is its spare | 4 δ_S + 2 · δ_S/10 |
 | the next SUB of the true subscriber | δ_S |
@@ -21,13 +21,12 @@ from psvr.protocol import constants as k
 from psvr.protocol.handed import TURNS
 
 MEMORY, QUALITY, STEP = 2, 43, 0.3
-LATE = 1.1                  # a HELLO comes up to 10 % late
 
 
-def healing_bound(hello: float, links: int, depth: int, lease: float, loss: float = 0.0) -> float:
-    """Seconds, for a network whose tree is `depth` deep and whose links lose this share of frames."""
+def healing_bound(hello: float, links: int, depth: int, lease: float, loss: float = 0.0, limit: int = k.DEPTH) -> float:
+    """Seconds, for a tree `depth` deep, of `limit` at most (D_max), whose links lose this share of frames."""
     periods = (MEMORY + QUALITY + k.EVICTED_MOST + k.HALF_OPEN + links
-               + 2 * (k.ROOT_LIFE + depth / k.ROOT_LIFE_STEPS) + k.DEAD_LIFE)
+               + 3 * (k.ROOT_LIFE + limit / k.ROOT_LIFE_STEPS) + k.DEAD_MORE)
     healed = periods * hello + 3 * depth * STEP + (k.WRITE_BACK + 2 / k.CLEANS + 1) * lease
     return max(healed / (1 - loss) ** 2, forgotten(hello))
 
@@ -39,4 +38,4 @@ def lease_for(n: int) -> float:
 
 def forgotten(hello: float) -> float:
     """Seconds until no name counts that a fault wrote down: found in time, or it has had its life."""
-    return k.NAME_LIFE / k.SECOND + (TURNS + 1) * LATE * hello
+    return k.NAME_LIFE / k.SECOND + (TURNS + 1) * (1 + k.JITTER_PERCENT / 100) * hello

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from psvr.compiled import node as rules
 from psvr.protocol import constants as k
 from psvr.protocol.handed import BUCKET, bucket
 from psvr.protocol.holding import FLYING
@@ -36,6 +37,7 @@ Foreign = Callable[[], tuple[World, int]]
 NAMES = 24                      # publications that were, or are still to come, whose names lies may use
 LATELY, LATER = 10, 40          # how far the numbers of these reach back, and ahead
 LIES_HELD = 8                   # slots of a host that are written
+FITTING = 0.6                   # how often lies about links, tree and ring fit together
 STRAY = 0.5                     # the chance that a node has a HELLO, or SUBs, on the air that it would never have sent
 STRAY_SUBS = 3
 
@@ -106,7 +108,13 @@ class Corruption:
                            lambda other: draw_bytes(other, rng, READ_ONLY)], rng)
 
     def lie_about(self, v: int, record: Record) -> None:
+        """Often tree and ring follow from the links, so that the first rule has no reason to clear the table."""
         draw_plausible(record, Node, *self.lies(v), READ_ONLY, self.pools)
+        if self.rng.random() < FITTING:
+            table = [(name, record[name].copy()) for name in ("channel", "row")]
+            rules.derive(record[0], self.clock(v))
+            for name, value in table:
+                record[name] = value
 
     def lies(self, v: int) -> tuple[Truth, Lie, np.random.Generator]:
         """What lies about a node are drawn from; pools of values are made once for each node."""

@@ -59,7 +59,7 @@ def healed(parameters: dict[str, Any], seed: int, system: str) -> dict[str, Any]
     net.corrupt(range(n), parameters["memory"])
     took = until_right(net, LONGEST * longest(n, loss))
     depth = int(net.world.nodes["dist"].max())
-    bound = healing_bound(1.0, k.LINKS, depth, lease_for(n), loss)
+    bound = healing_bound(1.0, k.LINKS, depth, lease_for(n), loss, net.plan.depth)
     late = took is None or took > bound
     return {"nodes": n, "links": len(net.plan.near) // 2, "depth": depth, "bound_s": bound, "healed_s": took,
             "share_of_bound": None if took is None else took / bound, "not_healed": int(late),
@@ -78,7 +78,7 @@ def topology(kind: str, n: int, rng: np.random.Generator) -> dict[str, Any]:
 
 
 def longest(n: int, loss: float) -> float:
-    return healing_bound(1.0, k.LINKS, n, lease_for(n), loss)
+    return healing_bound(1.0, k.LINKS, n, lease_for(n), loss, max(n, k.DEPTH))
 
 
 def until_right(net: Network, limit: float) -> float | None:
