@@ -9,6 +9,8 @@ from psvr.node import host as module
 from psvr.node import losses
 from psvr.node.losses import Loss, Losses
 from psvr.protocol import constants as k
+from psvr.protocol import host as rules
+from psvr.protocol.holding import KEPT, RESTING, STUCK
 from psvr.protocol.links import find
 from psvr.protocol.names import channel_hash
 from psvr.protocol.node import is_filling
@@ -71,6 +73,13 @@ def publish_for(net: Virtual, v: int, seconds: float, rate: int = 10) -> list[Na
     return made
 
 
+def keep_at_most(monkeypatch: pytest.MonkeyPatch, publications: int) -> None:
+    """Hosts made from now on keep so many of their own; the other slots are for what is on its way."""
+    net = Virtual([], 1)
+    for name in ("SLOTS", "SLOTS_MOST"):
+        monkeypatch.setattr(module, name, publications + rules.slots_needed(net.hosts[0].body) - 1)
+
+
 EDGES = [(0, 1), (1, 2), (2, 3), (3, 0), (3, 4)]
 
 
@@ -78,7 +87,7 @@ EDGES = [(0, 1), (1, 2), (2, 3), (3, 0), (3, 4)]
 def test_a_publisher_that_is_cut_off_for_a_minute(publisher: int, loss: float, kept: int,
                                                   monkeypatch: pytest.MonkeyPatch) -> None:
     """It counts what nobody got, and nothing that somebody did, whether it can keep all of 20 s or not."""
-    monkeypatch.setattr(outbox, "KEPT", kept)
+    keep_at_most(monkeypatch, kept)
     net = Virtual(EDGES, 5, loss=loss, seed=publisher)
     wanted = [v for v in (1, 4) if v != publisher]
     for v in wanted:
@@ -176,17 +185,19 @@ def test_it_is_none_once_tables_are_filled(subscriber: bool) -> None:
     assert counted(net, 0) == {} and got(net, 1) == ({made} if subscriber else set())
 
 
-def test_what_waited_for_a_ring_until_it_was_too_old_is_counted_at_once() -> None:
+def test_what_waited_for_a_ring_until_it_was_too_old_is_counted() -> None:
     net = Virtual([(0, 1)], 2)
     net.run(8)
     cut(net, 1)
     host = net.hosts[1]
     host.me.ring = -1                       # it still follows the root
-    host.changes()
     made = [net.publish(1) for _ in range(3)]
-    assert len(host.outbox.waiting) == 3
+    assert host.waiting() == 3
     net.now += k.KEEP
-    host.publishing.look(net.now)
+    rules.look(host.body, net.now)
+    host.drain(net.now)
+    assert host.waiting() == 0 and host.losses.reasons() == {k.REASONS[k.NO_RING]: 3}
+    net.run(LIFE)
     assert counted(net, 1) == dict.fromkeys(made, k.REASONS[k.NO_RING])
 
 
@@ -223,7 +234,7 @@ def test_all_that_is_pending_is_counted_when_a_node_stops() -> None:
 
 
 def test_what_must_make_room_before_it_was_sent_again_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(outbox, "KEPT", 30)
+    keep_at_most(monkeypatch, 30)
     net = Virtual([(0, 1), (1, 2)], 3)
     net.hosts[2].subscribe("c", net.now)
     net.run(12)
@@ -233,59 +244,71 @@ def test_what_must_make_room_before_it_was_sent_again_is_counted(monkeypatch: py
     cut(net, 0)
     net.run(6)
     alone = publish_for(net, 0, 5)
-    assert len(net.hosts[0].outbox.kept) == 30
+    assert net.hosts[0].number_of(KEPT) == 30
     join(net, 0, {1})
     net.run(LIFE)
     assert got(net, 2) == {*before, *alone[-30:]} and counted(net, 0) == dict.fromkeys(alone[:-30], ALONE)
 
 
 def test_what_makes_room_while_its_ring_is_laid_anew_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    keep_at_most(monkeypatch, 20)
     net = Virtual([(0, 1), (1, 2)], 3)
     net.hosts[2].subscribe("c", net.now)
     net.run(12)
     host, made = net.hosts[1], publish_for(net, 1, 2)
-    monkeypatch.setattr(outbox, "KEPT", 15)
-    publish = net.publish(1)                # on the ring that all are on: who makes room has arrived
-    assert counted(net, 1) == {}
+    made.append(net.publish(1))             # on the ring that all are on: who makes room has arrived
+    net.run(0.1)
+    assert len(made) == 21 and got(net, 2) == set(made) and not host.losses.noted
     host.me.ring = -1
-    host.changes()
-    monkeypatch.setattr(outbox, "KEPT", 10)
-    host.publishing.let_out(host.publishing.begin("c", b"", net.now), net.now)
-    assert counted(net, 1) == dict.fromkeys([*made, publish][6:12], NOT_KEPT)
+    while rules.has_slots(host.body):
+        net.publish(1)
+    assert not host.losses.noted and host.is_full() and host.number_of(KEPT) == 20 and host.waiting() > 5
+    for _ in range(5):                      # by an application that does not wait
+        net.publish(1)
+    assert list(host.losses.noted) == made[1:6] and host.losses.reasons() == {NOT_KEPT: 5}
 
 
 def test_what_is_to_be_repeated_is_before_it_makes_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    keep_at_most(monkeypatch, 5)
     net = Virtual([(0, 1)], 2)
     net.hosts[1].subscribe("c", net.now)
     net.run(8)
-    made = [net.publish(0) for _ in range(5)]
+    made = publish_for(net, 0, 0.5)
     net.run(1)
     host = net.hosts[0]
-    for own in host.outbox.kept:
-        own.pub.ring = 0                    # as if the ring had changed since
-    monkeypatch.setattr(outbox, "KEPT", 3)
+    for held in host.body.held:
+        held.pub.ring = 0                   # as if the ring had changed since
     net.rows.clear()
-    net.publish(0)
+    for _ in range(3):
+        net.publish(0)
+        host.drain(net.now)
     again = [name_of(row) for _, event, row in net.rows if event == "sent" and row["pub"].again == 1]
-    assert again == made[:3] and len(host.outbox.kept) == 3 and counted(net, 0) == {}
+    assert again == made[:3] and host.number_of(KEPT) == 5 and not host.losses.noted
 
 
 def test_what_makes_room_while_tables_are_filled_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     """Though it was sent to those subscribers that were known."""
+    keep_at_most(monkeypatch, 3)
     net = Virtual([(0, 1)], 2)
     net.hosts[1].subscribe("c", net.now)
-    me = net.hosts[0].me
+    host = net.hosts[0]
+    me = host.me
     while not has_ring(me) or me.bursts > 1 or next_subscriber(me, channel_hash("c"), 0) == NONE:
         net.run(0.01)
-    made = [net.publish(0) for _ in range(3)]
-    monkeypatch.setattr(outbox, "KEPT", 2)
-    net.publish(0)
-    assert is_filling(me) and counted(net, 0) == dict.fromkeys(made[:2], NOT_KEPT)
+    made = []
+    while rules.has_slots(host.body):
+        made.append(net.publish(0))
+        net.run(0.01)
+    assert not host.losses.noted
+    for _ in range(2):
+        net.publish(0)
+        net.run(0.01)
+    assert is_filling(me) and list(host.losses.noted) == made[:2] and host.losses.reasons() == {NOT_KEPT: 2}
 
 
 def test_an_eager_publisher_of_which_little_can_be_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     """It waits where something would have to make room: all arrives, though a node dies."""
-    monkeypatch.setattr(outbox, "KEPT", 200)
+    keep_at_most(monkeypatch, 350)          # and the frames of some hundred, until it is known that their link failed
     net = Virtual([(0, 1), (1, 2), (0, 3), (3, 2)], 4)
     net.hosts[2].subscribe("c", net.now)
     net.run(12)
@@ -313,17 +336,34 @@ def test_what_failed_on_a_ring_that_is_no_more_takes_no_other_way(changed: bool)
     host.transport.leave(3, net.now)
     ways = [row["peer"] for _, event, row in net.rows if event == "sent"]
     assert ways[0] == 3 and len(ways) == (1 if changed else 2) and bool(host.losses.noted) == changed
-    host.transport.leave(ways[-1], net.now)
-    assert host.losses.noted[made].reason == (k.REASONS[k.OTHER_RING] if changed else k.LINK_FAILED)
+    if changed:
+        assert host.losses.noted[made].reason == k.REASONS[k.OTHER_RING]
+    else:
+        host.transport.leave(ways[-1], net.now)
+        assert not host.losses.noted and host.number_of(RESTING) == 1, "it is tried again"
 
 
-def test_what_finds_no_way_on_its_way_is_counted_there() -> None:
+def test_what_finds_no_way_on_its_way_goes_on_when_there_is_one() -> None:
     net = Virtual([(0, 1), (1, 2)], 3)
     net.hosts[2].subscribe("c", net.now)
     net.run(8)
     made, me = net.publish(0), net.hosts[1].me
     me.link[find(me, 2)].length = 0         # until its next HELLO
-    net.run(LIFE + 1)
+    net.run(1)
+    assert got(net, 2) == {made} and net.hosts[1].number_of(STUCK) == 0
+    assert [counted(net, v) for v in range(3)] == [{}] * 3 and not net.hosts[1].losses.noted
+
+
+def test_what_finds_no_way_for_too_long_is_counted_where_it_got_stuck() -> None:
+    net = Virtual([(0, 1), (1, 2)], 3, options={"host": {"profile": "full", "custody": 2}})
+    net.hosts[2].subscribe("c", net.now)
+    net.run(8)
+    made, me = net.publish(0), net.hosts[1].me
+    end = net.now + 3 * k.SECOND
+    while net.now < end:
+        me.link[find(me, 2)].length = 0
+        net.run(0.001)
+    net.run(LIFE)
     assert got(net, 2) == set()
     assert counted(net, 1) == {made: k.REASONS[k.NO_WAY]} and counted(net, 0) == {}
 
@@ -353,9 +393,8 @@ def test_each_is_counted_once_with_its_first_reason() -> None:
     them = Losses(told.append)
     for reason in "abc":
         them.note(loss(1, reason), 0)
-    them.give_up(loss(1, "d"))
-    them.give_up(loss(1, "e"))
-    them.note(loss(1, "f"), 0)
+    them.look(k.REPEAT_LIFE)
+    them.note(loss(1, "d"), 0)
     them.end()
     assert [one.reason for one in told] == ["a"]
 

@@ -296,7 +296,7 @@ def test_a_kept_publication_makes_room() -> None:
     assert len(left) >= 3 and set(left) == {(FORGOTTEN, k.FINE)}
     for h in b.held:
         h.pub.ring = NONE if h.state == KEPT else h.pub.ring
-    assert host.make_room(b, NOW) and done(b)[0][2] == k.NOT_KEPT
+    assert host.make_room(b, NOW, True) and done(b)[0][2] == k.NOT_KEPT
 
 
 def test_without_any_room_it_is_told() -> None:

@@ -31,8 +31,7 @@ from .transport import OWN, QUEUE, ROOM, Transport
 
 ID_BYTES, POSITION_BYTES = 8, 4
 SILENT, PERIODS = 60 * k.SECOND, 16     # a neighbour that said nothing for both, µs and HELLO periods, is forgotten
-SLOTS, SLOTS_MOST = 256, 8192           # publications in hand, at first and at most …
-BYTES_MOST = 16 << 20                   # … and bytes of those that are merely kept
+SLOTS, SLOTS_MOST = 256, 8192           # publications in hand, at first and at most
 NAMES, NAMES_MOST = 1024, 65_536        # of publications that were handed over
 
 Tell = Callable[..., None]
@@ -78,7 +77,7 @@ class Host:
             handed.clear(name)
         self.hello, self.sub = blank(Hello, self.capacity), blank(Sub, self.capacity)
         self.foreseen = blank(Outcome, self.capacity)
-        self.flights, self.sizes, self.bytes = [0] * SLOTS, [0] * SLOTS, 0
+        self.flights = [0] * SLOTS
         self.copies: list[tuple[int, int, bytes, int]] = []         # of SUBs that are to be broadcast again
         self.losses, self.ended, self.repeated = Losses(self.lost), False, 0
         self.names: dict[int, set[str]] = {}        # of channels that are wanted, by hash
@@ -158,8 +157,6 @@ class Host:
                 self.losses.again(pub, now)             # type: ignore[arg-type]
             elif e.kind == rules.DROPPED:
                 self.drop(pub, beside, e.reason, mine, now)     # type: ignore[arg-type]
-            if mine is not None and e.kind in (rules.DROPPED, rules.FORGOTTEN):
-                self.resize(e.slot, 0, now)
         rules.drained(self.body)
 
     def fly(self, slot: int, now: int) -> None:
@@ -198,26 +195,13 @@ class Host:
 
     def make_room(self) -> bool:
         """There are slots for one more publication and all its frames, if need be after growing; else False."""
-        held, needed = self.body.held, len(self.me.link) + 2
-        if len(held) - self.body.host.top >= needed:
-            return True
+        held, needed = self.body.held, rules.slots_needed(self.body)
         if not is_crowded(self.body.host, held, needed):
             return True
-        if len(held) >= SLOTS_MOST:
-            return False
-        more = len(held)
+        more = min(len(held), SLOTS_MOST - len(held))
         held.extend(self.blanks(Held, more))        # type: ignore[attr-defined]
         self.flights += [0] * more
-        self.sizes += [0] * more
-        return True
-
-    def resize(self, slot: int, size: int, now: int) -> None:
-        """What stands in a slot takes up so many bytes."""
-        self.bytes += size - self.sizes[slot]
-        self.sizes[slot] = size
-        if self.bytes > BYTES_MOST and size > 0 and self.body.out.count == 0:
-            while self.bytes > BYTES_MOST and rules.make_room(self.body, now):
-                self.drain(now)
+        return more > 0 or rules.has_slots(self.body)
 
     def remember_more(self, pub: Pub, now: int) -> None:
         """Twice as many names, where those that fall together are all young."""
@@ -353,10 +337,8 @@ class Host:
         pub = Pub()
         publication.start(self.me, hashed, self.boot, self.body.host.number, len(payload), pub)
         self.tell("published", pub=pub, channel=channel)
-        if slot != NONE:
-            self.resize(slot, len(name.data), now)
-            if pub.channel in self.names:
-                self.remember_more(pub, now)
+        if hashed in self.names:
+            self.remember_more(pub, now)
         self.drain(now, pub, name)
         return slot
 
@@ -385,8 +367,15 @@ class Host:
         """No more should be published now: what waits for a ring, or has to be repeated, has taken its share."""
         held, me = self.body.held, self.me
         if publication.should_wait(me):
-            return sum(h.state == WAITING for h in held) >= k.OUTBOX
-        return publication.is_filling(me) and 4 * sum(h.state == KEPT and h.doubted == 1 for h in held) >= SLOTS_MOST
+            return self.number_of(WAITING) >= k.OUTBOX or self.is_crowded()
+        if not publication.is_filling(me):
+            return False
+        return 4 * sum(h.state == KEPT and h.doubted == 1 for h in held) >= SLOTS_MOST or self.is_crowded()
+
+    def is_crowded(self) -> bool:
+        """There are few slots, and cannot be more."""
+        held = self.body.held
+        return len(held) >= SLOTS_MOST and is_crowded(self.body.host, held, rules.slots_needed(self.body))
 
     def has_room(self, at: int) -> bool:
         """There is nothing to wait for any more where a publication has waited."""

@@ -71,6 +71,7 @@ AGE_MOST = 65535                # ms: what a PUB can say of its age
 HOPS_MOST = 65535               # what SUB and PUB can count
 # Hosts: what they do with publications that cannot go on.
 ROUNDS, ROUND_PAUSE = 2, 1 * SECOND     # a frame that failed, detour and all, is tried again so often, so much later
+HELD_BYTES = 16 << 20           # of payload that a host keeps and takes care of, at most
 STUCK_PAUSE = 250 * MILLISECOND         # between two looks for a way
 HELD_MOST = 120 * SECOND        # nothing is held for longer …
 HELD_CHECK = 16                 # … and all that is held is looked at once in so many HELLOs

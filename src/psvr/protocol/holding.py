@@ -20,12 +20,34 @@ FREE, BEGUN, WAITING, KEPT, FLYING, RESTING, STUCK, ENDED = range(8)
 @rule
 def clear(h: Held) -> None:
     h.state, h.handle, h.made, h.due, h.to, h.start = FREE, 0, 0, 0, k.NOBODY, NONE
-    h.rounds = h.detoured = h.doubted = h.here = h.sent = h.reason = 0
+    h.rounds = h.detoured = h.doubted = h.early = h.here = h.sent = h.reason = 0
 
 
 @rule
-def end(h: Held) -> None:
+def end(host: Host, h: Held) -> None:
+    put_down(host, h)
     h.state = ENDED
+
+
+@rule
+def weighs(h: Held) -> bool:
+    """Its payload is in hand for longer than a frame flies."""
+    return h.state == BEGUN or h.state == WAITING or h.state == KEPT or h.state == STUCK
+
+
+@rule
+def lift(host: Host, h: Held, state: int) -> None:
+    """From now on it is held in this state."""
+    if not weighs(h):
+        host.weight = clip(host.weight + h.pub.load, 0, k.FOREVER)
+    h.state = state
+
+
+@rule
+def put_down(host: Host, h: Held) -> None:
+    """From now on it is not: it flies, or has ended."""
+    if weighs(h):
+        host.weight = clip(host.weight - h.pub.load, 0, k.FOREVER)
 
 
 @rule
@@ -72,11 +94,10 @@ def is_crowded(host: Host, held: Sequence[Held], needed: int) -> bool:
 def oldest_kept(host: Host, held: Sequence[Held]) -> int:
     """Who has to make room: slots are given up in turn, so it has been kept for longer than most."""
     size = len(held)
-    first = clip(host.turn, 0, size - 1)
+    first = clip(host.turn, 0, size)
     for i in range(size):
         at = (first + i) % size
         if held[at].state == KEPT:
-            host.turn = (at + 1) % size
             return at
     return NONE
 

@@ -29,8 +29,11 @@ from .holding import (
     free,
     is_crowded,
     is_in_range,
+    lift,
     oldest_kept,
+    put_down,
     take,
+    weighs,
 )
 from .numbers import clip, due, elapsed
 from .positions import NONE
@@ -58,7 +61,7 @@ def start(b: Body, now: int, boot: int) -> None:
     """A host that holds nothing, with tables of zeros; `node.start` does the same for the node."""
     host = b.host
     host.born, host.boot, host.number, b.out.count = now, boot, 0, 0
-    host.next = host.top = host.turn = host.seen = host.hopes = host.met = 0
+    host.next = host.top = host.turn = host.seen = host.hopes = host.met = host.weight = 0
     host.look_at, host.ring, host.phase = k.FOREVER, b.me.ring, phase(b.me)
 
 
@@ -78,6 +81,12 @@ def put(b: Body, kind: int, slot: int, reason: int) -> None:
 def has_room(b: Body) -> bool:
     """All that one publication may bring about can still be put."""
     return b.out.count + 2 * len(b.outcome.send) + 4 <= len(b.out.effect)
+
+
+@rule
+def has_slots(b: Body) -> bool:
+    """For all frames of one publication."""
+    return not is_crowded(b.host, b.held, len(b.outcome.send) + 1)
 
 
 @rule
@@ -109,13 +118,15 @@ def publish(b: Body, now: int, channel: int, load: int, handle: int) -> int:
 def begin(b: Body, now: int, channel: int, load: int, handle: int) -> int:
     """The first half of `publish`, for drivers that let applications wait before the second: its slot, or NONE."""
     b.host.number = b.host.number + 1 if 0 <= b.host.number < k.SEQ_LIMIT else 1
+    keep_room(b, now)
     slot = take(b.host, b.held)
     if slot == NONE:
         put(b, DROPPED, HEARD, k.NOT_HELD)
         return NONE
     h = b.held[slot]
-    h.handle, h.made, h.since, h.state = handle, now, now, BEGUN
+    h.handle, h.made, h.since = handle, now, now
     publication.start(b.me, channel, b.host.boot, b.host.number, load, h.pub)
+    lift(b.host, h, BEGUN)
     if wants(b.me, channel):
         h.here = 1
         hand_over(b, now, h.pub, now, slot)
@@ -143,6 +154,7 @@ def let_out(b: Body, now: int, slot: int) -> None:
     publication.start(me, h.pub.channel, h.pub.boot, h.pub.number, h.pub.load, h.pub)
     h.pub.again = 0 if first else 1
     h.doubted = 1 if me.settings.doubt == 1 and publication.in_doubt(me, h.pub.channel) else 0
+    h.early = 1 if h.doubted == 1 and publication.is_filling(me) else 0
     publication.handle(me, now, h.pub, b.outcome)
     h.sent = 1 if b.outcome.sends > 0 else 0
     if not first and h.sent == 1:
@@ -154,10 +166,8 @@ def let_out(b: Body, now: int, slot: int) -> None:
         h.state = KEPT
         b.host.hopes = 1 if h.doubted == 1 else b.host.hopes
         look_soon(b.host, now + me.settings.repeat - age(h, now))
-        if is_crowded(b.host, b.held, 2 * len(b.outcome.send) + 2):
-            make_room(b, now)
     else:
-        end(h)
+        end(b.host, h)
         put(b, FORGOTTEN, slot, k.FINE)
 
 
@@ -166,8 +176,8 @@ def forget(b: Body, slot: int) -> None:
     """It is not sent again.  Where no subscriber is known on a settled ring, nothing is lost."""
     h, me = b.held[slot], b.me
     settled = h.pub.ring == me.ring and publication.has_ring(me) and not publication.is_filling(me)
-    lost = h.doubted == 1 and h.sent == 0 and not settled and not publication.is_alone(me)
-    end(h)
+    lost = h.early == 1 and h.sent == 0 and not (settled and publication.in_doubt(me, h.pub.channel))
+    end(b.host, h)
     put(b, DROPPED if lost else FORGOTTEN, slot, k.NOT_FILLED if lost else k.FINE)
 
 
@@ -204,6 +214,7 @@ def send(b: Body, now: int, pub: Pub, send: Send, made: int, handle: int, source
 @rule
 def fly(b: Body, now: int, slot: int) -> None:
     h = b.held[slot]
+    put_down(b.host, h)
     h.state, h.pub.age = FLYING, clip(age(h, now) // k.MILLISECOND, 0, k.AGE_MOST)
     put(b, SEND, slot, k.FINE)
 
@@ -223,12 +234,14 @@ def keep_part(b: Body, now: int, pub: Pub, part: Send, made: int, handle: int, s
 
 @rule
 def be_stuck(b: Body, now: int, slot: int, reason: int) -> None:
+    """It is mine until there is a way, it is too old, or there is too much of it."""
     h = b.held[slot]
-    if age(h, now) >= b.me.settings.custody:
-        end(h)
+    lift(b.host, h, STUCK)
+    if age(h, now) >= b.me.settings.custody or b.host.weight > k.HELD_BYTES:
+        end(b.host, h)
         put(b, DROPPED, slot, reason)
         return
-    h.state, h.reason, h.due, b.host.hopes = STUCK, reason, now + k.STUCK_PAUSE, 1
+    h.reason, h.due, b.host.hopes = reason, now + k.STUCK_PAUSE, 1
     look_soon(b.host, h.due)
 
 
@@ -267,6 +280,7 @@ def hear_pub(b: Body, now: int, pub: Pub, handle: int) -> int:
     """A PUB: TAKEN, and from now on this host is responsible for it, or REFUSED."""
     me, out = b.me, b.outcome
     made = now - clip(pub.age, 0, k.AGE_MOST) * k.MILLISECOND
+    keep_room(b, now)
     node.hear_pub(me, now, pub, out)
     if out.reason == k.NOT_A_LINK:
         return REFUSED
@@ -309,7 +323,7 @@ def keep_whole(b: Body, now: int, pub: Pub, made: int, handle: int, reason: int)
 def acknowledged(b: Body, now: int, slot: int) -> None:
     """A frame has been taken over: it is another's task now."""
     if 0 <= slot < len(b.held) and b.held[slot].state == FLYING:
-        end(b.held[slot])
+        end(b.host, b.held[slot])
         put(b, FORGOTTEN, slot, k.FINE)
 
 
@@ -320,7 +334,7 @@ def failed(b: Body, now: int, slot: int) -> None:
         return
     h, me = b.held[slot], b.me
     if publication.is_of_another_ring(me, h.pub):
-        end(h)
+        end(b.host, h)
         put(b, DROPPED, slot, k.OTHER_RING)
     elif me.settings.detour == 1 and h.detoured == 0 and take_detour(b, now, slot):
         h.detoured = 1
@@ -331,7 +345,7 @@ def failed(b: Body, now: int, slot: int) -> None:
     elif me.settings.custody > 0 and h.to != k.NOBODY:
         be_stuck(b, now, slot, k.LINK_FAILED)
     else:
-        end(h)
+        end(b.host, h)
         put(b, DROPPED, slot, k.LINK_FAILED)
 
 
@@ -417,9 +431,20 @@ def look(b: Body, now: int) -> None:
         look_at(b, now, host.seen)
         host.seen += 1
     host.seen = 0
+    host.weight = weigh(b)
     host.top = clip(host.top, 0, len(b.held))
     while host.top > 0 and b.held[host.top - 1].state == FREE:
         host.top -= 1
+
+
+@rule
+def weigh(b: Body) -> int:
+    """Bytes of payload in hand, whatever was believed."""
+    found = 0
+    for i in range(clip(b.host.top, 0, len(b.held))):
+        if weighs(b.held[i]):
+            found += b.held[i].pub.load
+    return found
 
 
 @rule
@@ -444,10 +469,10 @@ def look_at(b: Body, now: int, slot: int) -> None:
 def look_at_waiting(b: Body, now: int, slot: int) -> None:
     """There is a ring now, or it is too late."""
     left = b.me.settings.wait - age(b.held[slot], now)
-    if left <= 0 or not publication.should_wait(b.me):
+    if left <= 0 or (not publication.should_wait(b.me) and has_slots(b)):
         let_out(b, now, slot)
     else:
-        look_soon(b.host, now + left)
+        look_soon(b.host, now + (left if publication.should_wait(b.me) else k.NEXT_LOOK))
 
 
 @rule
@@ -458,7 +483,10 @@ def look_at_kept(b: Body, now: int, slot: int) -> None:
     if left <= 0:
         forget(b, slot)
     elif publication.should_repeat(b.me, h.pub, h.doubted == 1):
-        let_out(b, now, slot)
+        if has_slots(b):
+            let_out(b, now, slot)
+        else:
+            look_soon(b.host, now + k.NEXT_LOOK)
     else:
         b.host.hopes = 1 if h.doubted == 1 else b.host.hopes
         look_soon(b.host, now + left)
@@ -469,17 +497,17 @@ def look_at_stuck(b: Body, now: int, slot: int) -> None:
     """Is there a way now?"""
     h = b.held[slot]
     if age(h, now) >= b.me.settings.custody:
-        end(h)
+        end(b.host, h)
         put(b, DROPPED, slot, h.reason)
     elif h.start == NONE and h.to == k.NOBODY:
         hear_again(b, now, slot)
     elif publication.is_of_another_ring(b.me, h.pub):
-        end(h)
+        end(b.host, h)
         put(b, DROPPED, slot, k.OTHER_RING)
     elif try_again(b, now, slot):
         fly(b, now, slot)
     elif publication.uses_ring(b.me) and b.outcome.reason == k.FINE and not publication.is_filling(b.me):
-        end(h)                      # whom it was for has left
+        end(b.host, h)                      # whom it was for has left
         put(b, FORGOTTEN, slot, k.FINE)
     else:
         be_stuck(b, now, slot, h.reason)
@@ -508,13 +536,28 @@ def hear_again(b: Body, now: int, slot: int) -> None:
     if out.deliver == 1:
         hand_over(b, now, h.pub, h.made, slot)
     go_on(b, now, h.pub, h.made, h.handle, slot)
-    end(h)
+    end(b.host, h)
     put(b, FORGOTTEN, slot, k.FINE)
 
 
 @rule
-def make_room(b: Body, now: int) -> bool:
-    """A publication that is merely kept has to leave; False if there is none.
+def keep_room(b: Body, now: int) -> None:
+    """Where few slots are left for what one publication may need, or few bytes, some that are merely kept leave."""
+    if is_crowded(b.host, b.held, slots_needed(b)):
+        make_room(b, now, not has_slots(b))
+    while b.host.weight > k.HELD_BYTES and has_room(b) and make_room(b, now, True):
+        pass
+
+
+@rule
+def slots_needed(b: Body) -> int:
+    """By a publication and its frames, and by those of one that has to be repeated before it makes room."""
+    return 2 * len(b.outcome.send) + 2
+
+
+@rule
+def make_room(b: Body, now: int, at_any_cost: bool) -> bool:
+    """A publication that is merely kept leaves, if need be after it was repeated; False if there is none.
 
     It is lost if its ring is gone, or tables were being filled when it went out, and it was not repeated since.
     """
@@ -522,12 +565,17 @@ def make_room(b: Body, now: int) -> bool:
     if slot == NONE:
         return False
     h, me = b.held[slot], b.me
+    if publication.should_repeat(me, h.pub, h.doubted == 1):
+        let_out(b, now, slot)
     gone = h.pub.ring != me.ring or h.pub.ring == NONE
-    if (gone or (h.doubted == 1 and publication.is_filling(me))) and not publication.is_alone(me):
-        end(h)
+    if (not gone and (h.doubted == 0 or not publication.is_filling(me))) or publication.is_alone(me):
+        forget(b, slot)
+    elif at_any_cost:
+        end(b.host, h)
         put(b, DROPPED, slot, k.NOT_KEPT)
     else:
-        forget(b, slot)
+        return False
+    b.host.turn = slot + 1
     return True
 
 
@@ -544,7 +592,7 @@ def stop(b: Body, now: int) -> bool:
             forget(b, slot)
         else:
             reason = k.NO_RING if h.state == BEGUN or h.state == WAITING else k.LINK_FAILED
-            end(h)
+            end(b.host, h)
             put(b, DROPPED, slot, reason)
     return False
 

@@ -289,6 +289,7 @@ class Held:
     rounds: Short
     detoured: Flag
     doubted: Flag           # when it was last sent, it might not have reached all …
+    early: Flag             # … because tables were being filled …
     sent: Flag              # … and there was a subscriber to send it to
     here: Flag              # applications of this node got it
     pub: Pub
@@ -333,6 +334,7 @@ class Host:
     top: Annotated[int, Int(4, 0, 1 << 30)]         # … and all from here on are free
     turn: Annotated[int, Int(4, 0, 1 << 30)]        # the slot that has to make room next …
     seen: Annotated[int, Int(4, 0, 1 << 30)]        # … and that is to be looked at next
+    weight: Count           # bytes of payload in hand
     ring: Digest            # as last seen …
     phase: Short            # … and how far it was
     hopes: Flag             # something that is held may go on when the table has changed
