@@ -2,9 +2,11 @@
 
 from collections.abc import Iterator
 
-from psvr.node import growing, losses, outbox, seal, sessions, transport
+from psvr.node import growing, host, losses, seal, sessions, transport
 from psvr.node.node import Node
 from psvr.node.peer import MANY, REMEMBERED, Peer
+from psvr.protocol.constants import HELD_BYTES
+from psvr.protocol.host import weigh
 
 
 class Grown(Exception):
@@ -42,10 +44,12 @@ def of_node(node: Node) -> Iterator[tuple[str, int, int]]:
     yield from of_sessions(node.sessions)
     yield from of_transport(node.transport)
     yield "ciphers", len(node.seal.ciphers), seal.CIPHERS
-    yield "window", len(node.host.window.seen), node.host.window.most
+    yield "names", len(node.host.body.names), host.NAMES_MOST
     yield "channels", len(node.host.me.channel), growing.PLACES * node.config.channels
     yield "wants", len(node.host.me.wants), growing.PLACES * node.config.channels
-    yield "kept", len(node.host.outbox.kept), outbox.KEPT
+    yield "slots", len(node.host.body.held), host.SLOTS_MOST
+    yield "bytes in hand", weigh(node.host.body), HELD_BYTES
+    yield "copies of SUBs", len(node.host.copies), 4096
     for table in (node.host.losses.noted, node.host.losses.sent_again, node.host.losses.counted):
         yield "losses", len(table), losses.MOST
     yield "events counted", len(node.teller.counts), 32

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from psvr.node import envelope, naming
 from psvr.protocol.names import channel_hash
+from psvr.protocol.wire import SUB, VERSION
 
 from .draw import Draw
 
@@ -19,7 +20,7 @@ class Facts(NamedTuple):
 NAMES = ("a", "b", "c", "", "ä" * 700)
 HEAD_OF_SUB = (("me", 8), ("nobody", 8), ("nobody", 8), ("length", 2), ("ring", 4))
 HEAD_OF_PUB = (("me", 8), ("mine", 4), ("position", 4), ("ring", 4))
-REST_OF_PUB = (("id", 8), ("count", 4), ("count", 4), ("small", 2))
+REST_OF_PUB = (("id", 8), ("count", 4), ("count", 4), ("small", 2), ("small", 2))
 
 
 def facts(hello: bytes, me: int, others: Sequence[int], ring: int, length: int, positions: Sequence[int],
@@ -76,7 +77,7 @@ def pub(draw: Draw, known: Facts) -> bytes:
 def frame(draw: Draw, known: Facts) -> bytes:
     """A SUB or a PUB."""
     is_pub, has_ring = draw.below(2), 2 if draw.below(8) < 7 else 0
-    head = bytes((0x12 + is_pub, 2 << 6 | 1 << 4 | has_ring | draw.below(2)))
+    head = bytes((VERSION << 4 | SUB + is_pub, 2 << 6 | 1 << 4 | has_ring | draw.below(2)))
     return head + (pub if is_pub else sub)(draw, known)
 
 

@@ -50,7 +50,6 @@ def unpack(data: bytes) -> None:
     name = naming.name_of(data)
     if name is not None:
         assert len(name.encode()) <= naming.NAME_MOST and len(naming.payload_of(data)) <= naming.PAYLOAD_MOST
-        assert naming.age_of(data) >= 0
 
 
 def seals() -> Target:

@@ -11,6 +11,7 @@ from benchmarks.fuzz.world import KEYS, THIEF, World
 
 from psvr.node import envelope
 from psvr.node.sessions import CHALLENGE
+from psvr.protocol import wire
 
 INPUTS = {"frames": 4000, "envelope": 4000, "naming": 4000, "seal": 3000, "sessions": 1000, "transport": 2000,
           "stranger": 2000, "garbage": 1000, "thief": 400, "open": 300}
@@ -46,7 +47,8 @@ def test_the_thief_is_believed_and_what_it_forges_arrives() -> None:
     before = world.victim.inbox.delivered
     for ring in (2, 0):
         number = world.victim.transport.peers[THIEF].newest + 1
-        world.step(1, world.thief.seal.seal(envelope.frame(number, bytes((0x13, 2 << 6 | 1 << 4 | ring)) + pub)))
+        head = bytes((wire.VERSION << 4 | wire.PUB, 2 << 6 | 1 << 4 | ring))
+        world.step(1, world.thief.seal.seal(envelope.frame(number, head + pub)))
     assert world.victim.teller.counts["received"] == 1 and world.victim.inbox.delivered == before + 1
     world.close()
 

@@ -6,11 +6,14 @@ import pytest
 from virtual import Virtual
 
 from psvr.node import host
+from psvr.node.host import SLOTS_MOST, Payload
 from psvr.node.naming import pack
 from psvr.node.peer import EARLY, TAKEN
 from psvr.node.transport import OWN
 from psvr.protocol import constants as k
+from psvr.protocol import host as rules
 from psvr.protocol import node, wire
+from psvr.protocol.holding import KEPT
 from psvr.protocol.layout import blank
 from psvr.protocol.links import find
 from psvr.protocol.names import channel_hash
@@ -18,6 +21,8 @@ from psvr.protocol.records import Sub
 from psvr.protocol.ring import has_ring
 from psvr.protocol.table import find_row
 from psvr.protocol.tree import is_tree
+
+MANY = 2 * SLOTS_MOST
 
 
 def ring_of(net: Virtual) -> set[int]:
@@ -194,11 +199,13 @@ def test_two_names_with_one_hash_are_told_apart() -> None:
     net.hosts[1].subscribe("c", net.now)
     net.run(5)
     net.publish(0)
-    own = net.hosts[0].outbox.kept[-1]
-    own.data = pack("another", b"x")
+    net.run(1)
+    own = next(held for held in net.hosts[0].body.held if held.state == KEPT)
+    own.handle = Payload("another", pack("another", b"x"))          # type: ignore[assignment]
+    own.pub.number += 1
     own.pub.ring = 0                            # as if the ring had changed: it is repeated, now with the wrong name
     net.run(5)
-    assert len(net.got[1]) == 1
+    assert len(net.got[1]) == 1 and [row["pub"].again for _, event, row in net.rows if event == "sent"] == [0, 1]
 
 
 def test_what_is_given_up_is_said() -> None:
@@ -224,11 +231,11 @@ def test_an_eager_publisher_loses_nothing_when_the_ring_is_laid_anew() -> None:
     gone = 1 if host.me.parent == 1 or net.hosts[2].me.parent == 1 else 3
     net.alive[gone] = False
     for _ in range(500):
-        while not host.outbox.is_full(host.me) and not host.transport.full(OWN) and len(made) < 3 * KEPT:
+        while not host.is_full() and not host.transport.full(OWN) and len(made) < MANY:
             made.append(net.publish(0))
         net.run(0.02)
     net.run(15)
-    assert len(made) == 3 * KEPT and sorted(names(net, 2)) == sorted(made)
+    assert len(made) == MANY and sorted(names(net, 2)) == sorted(made)
 
 
 def test_what_was_lost_is_repeated_on_a_ring_that_is_the_same_again() -> None:
@@ -242,7 +249,7 @@ def test_what_was_lost_is_repeated_on_a_ring_that_is_the_same_again() -> None:
     host.transport.leave(1, net.now)
     for now in (-1, ring):               # … which is there again before anybody looks
         host.me.ring = now
-        host.changes()
+        rules.notice(host.body, net.now)
     net.run(3)
     assert host.me.ring == ring and names(net, 2) == made
 

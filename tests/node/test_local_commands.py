@@ -133,7 +133,7 @@ def test_a_sub_whose_node_goes_says_so(tmp_path: Path, capsys: pytest.CaptureFix
 STATUS: dict[str, Any] = {
     "id": 7, "boot": 3, "tree": {"root": 1, "parent": 4, "distance": 2, "children": [9, 12], "nodes": 1003},
     "ring": {"id": 5, "length": 2004, "positions": [3, 8]}, "tables": {"channels": 1200, "lease": 12.5},
-    "subscriptions": ["a", "b\n"], "outbox": {"waiting": 1, "kept": 2000},
+    "subscriptions": ["a", "b\n"], "outbox": {"waiting": 1, "kept": 2000, "stuck": 3},
     "counters": {"published": 1000, "given_up": 2}, "transmissions": {"hello": 5}, "bytes": {"hello": 2500},
     "dropped": {"no ring": 3}, "losing": {},
     "neighbours": [
@@ -152,7 +152,7 @@ tree: parent 4, 2 hops from the root 1; children: 9, 12; 1,003 nodes from here d
 ring: 2,004 positions, here 3, 8
 tables: 1,200 channels, lease 12.5 s
 subscriptions: a, b\\n
-outbox: 1 wait for the network, 2,000 kept in case they must be repeated
+outbox: 1 wait for the network, 2,000 kept in case they must be repeated, 3 taken care of until there is a way
 counters: published 1,000, given up 2
 transmissions: hello 5 of 2,500 bytes
 dropped 3: no ring

@@ -12,8 +12,10 @@ from node_process import Process, psvr
 from two_nodes import HELLO, knows, two
 
 from psvr import Dropped, Node
-from psvr.node.losses import ALONE
+from psvr.protocol import constants as k
 from psvr.trace import read
+
+ALONE = k.REASONS[k.ALONE]
 
 
 @contextmanager

@@ -52,16 +52,9 @@ def test_what_is_no_name(name: Any, said: str) -> None:
 
 def test_a_publication_that_no_application_can_have_made_has_no_name() -> None:
     data = pack("name", b"payload")
-    assert [name_of(data[:cut]) for cut in range(len("name") + 6)] == [None] * 10
-    assert name_of(data[:10]) == "name", "which nothing need follow"
+    assert [name_of(data[:cut]) for cut in range(len("name") + 2)] == [None] * 6
+    assert name_of(data[:6]) == "name", "which nothing need follow"
     assert name_of(pack("", b"x")) == "" and name_of(pack("", b"")) == ""
     assert name_of(data.replace(b"name", b"\xff\xfe\xff\xfe")) is None
     assert name_of(pack("x" * (NAME_MOST + 1), b"")) is None
     assert name_of(pack("x", bytes(PAYLOAD_MOST + 1))) is None
-
-
-def test_only_the_age_changes_with_time() -> None:
-    data = pack("name", b"payload")
-    for age in (0, 999, 1000, 2**32 * 1000 - 1, 2**50):
-        later = aged(data, age)
-        assert later[4:] == data[4:] and later[:4] == min(age // 1000, 2**32 - 1).to_bytes(4, "big")

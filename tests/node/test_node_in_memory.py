@@ -51,7 +51,7 @@ def test_what_is_not_genuine_or_comes_twice_is_counted_and_ignored(tmp_path: Pat
             for _ in range(3):
                 await asyncio.sleep(0)                      # until all that was said is heard
             heard: list[int] = []
-            a.host.hear_hello = lambda sender, *rest: heard.append(sender)      # type: ignore[method-assign]
+            a.host.hear = lambda sender, *rest: heard.append(sender)      # type: ignore[method-assign]
             before, taken = a.refused, a.taken
             a.receive(b"junk", there)
             a.receive(Seal(None, 9).seal(b"")[:-1] + b"x", there)

@@ -14,7 +14,7 @@ from psvr.protocol.holding import ENDED, FLYING, FREE, KEPT, RESTING, STUCK, WAI
 from psvr.protocol.host import AGAIN, DELIVER, DROPPED, FORGOTTEN, HEARD, KNOWN, REFUSED, SEND, TAKEN, Body
 from psvr.protocol.layout import Capacity, blank, dtype, restore, snapshot
 from psvr.protocol.positions import NONE
-from psvr.protocol.profiles import PAPER
+from psvr.protocol.profiles import policies
 from psvr.protocol.records import Effects, Handed, Held, Hello, Node, Outcome, Pub
 from psvr.protocol.records import Host as Memory
 from psvr.sim import memory
@@ -177,7 +177,7 @@ def test_a_frame_that_failed_takes_the_second_best_then_rests_then_is_stuck() ->
 
 
 def test_under_the_paper_a_frame_that_failed_is_lost() -> None:
-    b = body(teach(inner(), 16), **PAPER)
+    b = body(teach(inner(), 16), **policies("paper"))
     host.publish(b, NOW, CHANNEL, 16, 5)
     kinds = done(b)
     assert kinds[0][0] == SEND and kinds[1][0] == FORGOTTEN
@@ -293,10 +293,35 @@ def test_a_kept_publication_makes_room() -> None:
                 done(b)
             else:
                 left.append((kind, reason))
-    assert len(left) >= 3 and set(left) == {(FORGOTTEN, k.FINE)}
+    assert left == [(FORGOTTEN, k.FINE)] * 2
     for h in b.held:
         h.pub.ring = NONE if h.state == KEPT else h.pub.ring
-    assert host.make_room(b, NOW, True) and done(b)[0][2] == k.NOT_KEPT
+    assert host.make_room(b, NOW + 8, False) and [kind for kind, _, _ in done(b)] == [AGAIN, SEND, FORGOTTEN]
+    b.me.ring = -1
+    assert not host.make_room(b, NOW + 9, False) and done(b) == []
+    assert host.make_room(b, NOW + 9, True) and [reason for _, _, reason in done(b)] == [k.NOT_KEPT]
+
+
+def test_payloads_in_hand_have_a_bound() -> None:
+    """What is kept leaves for it; what is stuck finds no room."""
+    b = body(teach(inner(), 8), slots=40)
+    load = k.HELD_BYTES // 4
+    for number in range(1, 7):
+        host.publish(b, NOW + number, CHANNEL, load, number)
+        for kind, slot, _ in done(b):
+            if kind == SEND:
+                host.acknowledged(b, NOW + number, slot)
+                done(b)
+    assert b.host.weight == host.weigh(b) == 5 * load and sum(h.state == KEPT for h in b.held) == 5
+    b.host.weight = 0                       # a fault
+    host.look(b, NOW + 10)
+    done(b)
+    assert b.host.weight == 5 * load
+    host.publish(b, NOW + 11, CHANNEL, load, 7)
+    slot = next(slot for kind, slot, _ in done(b) if kind == SEND)
+    b.held[slot].rounds, b.held[slot].detoured = k.ROUNDS, 1
+    host.failed(b, NOW + 12, slot)
+    assert done(b) == [(DROPPED, slot, k.LINK_FAILED)] and b.host.weight == host.weigh(b) == 5 * load
 
 
 def test_without_any_room_it_is_told() -> None:

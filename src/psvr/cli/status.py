@@ -30,7 +30,8 @@ def in_words(status: dict[str, Any]) -> Iterator[str]:
     yield f"ring: {ring(status['ring'])}"
     yield f"tables: {tables['channels']:,} channels, lease {tables['lease']:g} s"
     yield f"subscriptions: {', '.join(map(plain, status['subscriptions'])) or 'none'}"
-    yield f"outbox: {outbox['waiting']:,} wait for the network, {outbox['kept']:,} kept in case they must be repeated"
+    yield (f"outbox: {outbox['waiting']:,} wait for the network, {outbox['kept']:,} kept in case they must be "
+           f"repeated, {outbox['stuck']:,} taken care of until there is a way")
     yield "counters: " + ", ".join(f"{name.replace('_', ' ')} {n:,}" for name, n in status["counters"].items())
     yield "transmissions: " + ", ".join(f"{kind} {n:,} of {status['bytes'].get(kind, 0):,} bytes"
                                         for kind, n in status["transmissions"].items())

@@ -14,7 +14,20 @@ from psvr.protocol import constants as k
 from .keys import VARIABLE as KEY_VARIABLE
 from .link import Link
 from .logs import LEVELS
-from .settings import Choice, EtherPlace, Group, HostPort, HostPorts, Kind, Name, Number, Place, Switch, Whole
+from .settings import (
+    Choice,
+    EtherPlace,
+    Group,
+    HostPort,
+    HostPorts,
+    Kind,
+    Name,
+    Number,
+    Place,
+    Policies,
+    Switch,
+    Whole,
+)
 from .udp import PORT
 from .ways import ether_for, link_for
 
@@ -66,6 +79,8 @@ class Config:
     links: Annotated[int, Whole(1, 255), "neighbours that are kept"] = k.LINKS
     channels: Annotated[int, Whole(1, 1 << 24), "channels that the node can know"] = 65_536
     shortcuts: Annotated[str, Choice(k.SHORTCUTS), "which links shorten the way around the ring"] = "all"
+    host: Annotated[dict[str, Any], Policies(),
+                    "what is done beyond the paper, such as profile=paper,custody=5"] = field(default_factory=dict)
     open: Annotated[bool, Switch(), "run without a key also where others can listen and talk"] = False
     log: Annotated[str, Choice(("text", "json")), "form of the log"] = "text"
     log_level: Annotated[str, Choice(LEVELS), "least level that is logged"] = "info"

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from psvr.protocol import constants as k
 from psvr.protocol import handed, node, psvr, publication, wire
 from psvr.protocol import host as rules
-from psvr.protocol.holding import BEGUN, KEPT, WAITING, is_crowded
+from psvr.protocol.holding import BEGUN, KEPT, WAITING, free_slots
 from psvr.protocol.layout import Capacity, blank
 from psvr.protocol.links import sender as place_of
 from psvr.protocol.links import two_way
@@ -33,7 +33,9 @@ ID_BYTES, POSITION_BYTES = 8, 4
 SILENT, PERIODS = 60 * k.SECOND, 16     # a neighbour that said nothing for both, µs and HELLO periods, is forgotten
 SLOTS, SLOTS_MOST = 256, 8192           # publications in hand, at first and at most
 NAMES, NAMES_MOST = 1024, 65_536        # of publications that were handed over
+WINDOW = 64                             # of those that came by, where they are flooded
 
+ANSWERS = {rules.TAKEN: TAKEN, rules.REFUSED: EARLY, rules.NO_SLOTS: FULL}
 Tell = Callable[..., None]
 Deliver = Callable[[str, bytes, Pub], None]
 
@@ -50,7 +52,7 @@ class Options:
     shortcuts: str = "all"
     system: str = "psvr"
     beat: int = 0               # the number with which it proves that it lives, as root; more than in a former life
-    host: dict[str, Any] = field(default_factory=lambda: {"profile": "full"})
+    host: dict[str, Any] = field(default_factory=dict)      # see `psvr.protocol.profiles`
 
 
 class Payload(NamedTuple):
@@ -63,24 +65,31 @@ class Payload(NamedTuple):
 class Host:
     def __init__(self, id: int, boot: int, now: int, options: Options, say: Callable[[bytes], None],
                  transport: Transport, deliver: Deliver, tell: Tell) -> None:
-        self.options, self.boot = options, boot
-        self.capacity = Capacity(links=options.links, window=1, effects=64 + 12 * options.links)
+        self.options = options
         self.say, self.transport, self.deliver, self.tell = say, transport, deliver, tell
-        self.me = blank(Node, self.capacity)
+        self.allocate(Capacity(links=options.links, window=WINDOW if options.system == "flood" else 1,
+                               effects=64 + 12 * options.links), SLOTS, NAMES)
+        self.slots_most, self.names_most = SLOTS_MOST, NAMES_MOST
         self.configure(options)
-        self.body = rules.Body(self.me, blank(Memory, self.capacity), self.blanks(Held, SLOTS),
-                               self.blanks(Handed, NAMES), blank(Effects, self.capacity), blank(Outcome, self.capacity))
+        self.losses, self.ended, self.repeated = Losses(self.lost), False, 0
+        self.names: dict[int, set[str]] = {}        # of channels that are wanted, by hash
+        self.start(id, boot, now, options.beat)
+
+    def allocate(self, capacity: Capacity, slots: int, names: int) -> None:
+        """Memory of these sizes; some of it grows later."""
+        self.capacity, self.me = capacity, blank(Node, capacity)
+        self.body = rules.Body(self.me, blank(Memory, capacity), self.blanks(Held, slots), self.blanks(Handed, names),
+                               blank(Effects, capacity), blank(Outcome, capacity))
+        self.hello, self.sub, self.foreseen = blank(Hello, capacity), blank(Sub, capacity), blank(Outcome, capacity)
+        self.flights = [0] * slots
+        self.copies: list[tuple[int, int, bytes, int]] = []         # of SUBs that are to be broadcast again
+
+    def start(self, id: int, boot: int, now: int, beat: int) -> None:
         node.start(self.me, id, now)
-        node.go_on_from(self.me, options.beat)
+        node.go_on_from(self.me, beat)
         rules.start(self.body, now, boot)
         for name in self.body.names:
             handed.clear(name)
-        self.hello, self.sub = blank(Hello, self.capacity), blank(Sub, self.capacity)
-        self.foreseen = blank(Outcome, self.capacity)
-        self.flights = [0] * SLOTS
-        self.copies: list[tuple[int, int, bytes, int]] = []         # of SUBs that are to be broadcast again
-        self.losses, self.ended, self.repeated = Losses(self.lost), False, 0
-        self.names: dict[int, set[str]] = {}        # of channels that are wanted, by hash
         self.parent, self.ring, self.near = self.me.parent, self.me.ring, frozenset[int]()
 
     def configure(self, options: Options) -> None:
@@ -142,13 +151,13 @@ class Host:
     # --- what the rules want done
 
     def drain(self, now: int, heard: Pub | None = None, payload: Payload | None = None) -> None:
-        out, held = self.body.out, self.body.held
+        out, held, said = self.body.out, self.body.held, list[int]()
         for i in range(out.count):
             e = out.effect[i]
             mine = held[e.slot] if e.slot >= 0 else None
             pub, beside = (mine.pub, mine.handle) if mine is not None else (heard, payload)
             if e.kind == rules.SEND:
-                self.fly(e.slot, now)
+                said += self.fly(e.slot, now)
             elif e.kind == rules.DELIVER:
                 self.deliver(beside.name, payload_of(beside.data), pub)     # type: ignore[union-attr, arg-type]
             elif e.kind == rules.KNOWN:
@@ -158,24 +167,26 @@ class Host:
             elif e.kind == rules.DROPPED:
                 self.drop(pub, beside, e.reason, mine, now)     # type: ignore[arg-type]
         rules.drained(self.body)
+        for slot in said:
+            self.landed(slot, True, now)
 
-    def fly(self, slot: int, now: int) -> None:
-        """Send the PUB in a slot to a neighbour, or to all."""
+    def fly(self, slot: int, now: int) -> list[int]:
+        """Send the PUB in a slot to a neighbour, or to all: then nobody answers, and the slot is returned."""
         h = self.body.held[slot]
         self.flights[slot] += 1
         flight, ring, me = self.flights[slot], h.pub.ring, self.me
         self.tell("sent", peer=h.to, pub=h.pub, channel=h.handle.name, at=h.start)      # type: ignore[attr-defined]
         frame = wire.encode_pub(h.pub, h.handle.data, ID_BYTES, POSITION_BYTES)         # type: ignore[attr-defined]
+        if h.to == k.NOBODY:
+            self.say(frame)
+            return [slot]
 
         def done(good: bool, now: int) -> None:
             if self.flights[slot] == flight:
                 self.landed(slot, good, now)
 
-        if h.to == k.NOBODY:
-            self.say(frame)
-            done(True, now)
-        else:
-            self.transport.send(h.to, frame, now, done, lambda: me.ring == ring)
+        self.transport.send(h.to, frame, now, done, lambda: me.ring == ring)
+        return []
 
     def landed(self, slot: int, good: bool, now: int) -> None:
         self.flights[slot] += 1
@@ -193,20 +204,17 @@ class Host:
 
     # --- room
 
-    def make_room(self) -> bool:
-        """There are slots for one more publication and all its frames, if need be after growing; else False."""
-        held, needed = self.body.held, rules.slots_needed(self.body)
-        if not is_crowded(self.body.host, held, needed):
-            return True
-        more = min(len(held), SLOTS_MOST - len(held))
-        held.extend(self.blanks(Held, more))        # type: ignore[attr-defined]
-        self.flights += [0] * more
-        return more > 0 or rules.has_slots(self.body)
+    def make_room(self) -> None:
+        """More slots, where there are few."""
+        more = min(len(self.body.held), self.slots_most - len(self.body.held))
+        if more > 0 and self.has_few_slots():
+            self.body.held.extend(self.blanks(Held, more))          # type: ignore[attr-defined]
+            self.flights += [0] * more
 
     def remember_more(self, pub: Pub, now: int) -> None:
         """Twice as many names, where those that fall together are all young."""
         names = self.body.names
-        while len(names) < NAMES_MOST and handed.is_crowded(names, now, pub):
+        while len(names) < self.names_most and handed.is_crowded(names, now, pub):
             old = [name for name in names if name.origin >= 0 and now - name.at <= k.NAME_LIFE]
             names[:] = self.blanks(Handed, 2 * len(names))          # type: ignore[index]
             for name in names:
@@ -299,18 +307,18 @@ class Host:
         payload, full = Payload(name, data), self.transport.full(QUEUE)
         if pub.channel in self.names:
             self.remember_more(pub, now)
-        if not self.make_room() or (full and pub.hops > 0 and self.needed(pub, full) is not None):
+        self.make_room()
+        if full and pub.hops > 0 and self.needed(pub, full) is not None:
             rules.hand_over_heard(self.body, now, pub)      # applications of this node do not wait for others
-            self.drain(now, pub, payload)
-            return FULL
-        verdict = rules.hear_pub(self.body, now, pub, payload)      # type: ignore[arg-type]
-        if verdict == rules.REFUSED:
-            return EARLY
-        self.tell("received", peer=pub.src, pub=pub, channel=name)
-        if pub.again == 1 and self.body.outcome.reason == k.FINE:
-            self.losses.again(pub, now)
+            verdict = rules.NO_SLOTS
+        else:
+            verdict = rules.hear_pub(self.body, now, pub, payload)      # type: ignore[arg-type]
+        if verdict == rules.TAKEN:
+            self.tell("received", peer=pub.src, pub=pub, channel=name)
+            if pub.again == 1 and self.body.outcome.reason == k.FINE:
+                self.losses.again(pub, now)
         self.drain(now, pub, payload)
-        return TAKEN
+        return ANSWERS[verdict]
 
     def needed(self, pub: Pub, full: list[int]) -> int | None:
         """One of these neighbours to which this PUB would go from here; the others need not be waited for."""
@@ -335,7 +343,7 @@ class Host:
         name, hashed = Payload(channel, pack(channel, payload)), channel_hash(channel)
         slot = rules.begin(self.body, now, hashed, len(payload), name)      # type: ignore[arg-type]
         pub = Pub()
-        publication.start(self.me, hashed, self.boot, self.body.host.number, len(payload), pub)
+        publication.start(self.me, hashed, self.body.host.boot, self.body.host.number, len(payload), pub)
         self.tell("published", pub=pub, channel=channel)
         if hashed in self.names:
             self.remember_more(pub, now)
@@ -370,12 +378,15 @@ class Host:
             return self.number_of(WAITING) >= k.OUTBOX or self.is_crowded()
         if not publication.is_filling(me):
             return False
-        return 4 * sum(h.state == KEPT and h.doubted == 1 for h in held) >= SLOTS_MOST or self.is_crowded()
+        return 4 * sum(h.state == KEPT and h.doubted == 1 for h in held) >= self.slots_most or self.is_crowded()
 
     def is_crowded(self) -> bool:
         """There are few slots, and cannot be more."""
-        held = self.body.held
-        return len(held) >= SLOTS_MOST and is_crowded(self.body.host, held, rules.slots_needed(self.body))
+        return len(self.body.held) >= self.slots_most and self.has_few_slots()
+
+    def has_few_slots(self) -> bool:
+        needed = rules.slots_needed(self.body)
+        return free_slots(self.body.host, self.body.held, needed) < needed
 
     def has_room(self, at: int) -> bool:
         """There is nothing to wait for any more where a publication has waited."""

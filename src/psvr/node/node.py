@@ -277,4 +277,4 @@ def options(config: Config) -> Options:
     """
     beat = int(time.time() / config.hello) % k.SEQ_TRUSTED
     return Options(hello=config.hello, lease=config.lease, links=config.links, channels=config.channels,
-                   shortcuts=config.shortcuts, beat=beat)
+                   shortcuts=config.shortcuts, beat=beat, host=config.host)

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from psvr.errors import BadInput, refuse
+from psvr.errors import BadInput, did_you_mean, refuse, shown
+from psvr.protocol.profiles import POLICIES, PROFILES
 
 EXAMPLES = "such as 192.168.1.5:7372 or [fe80::1%eth0]:7372"
 
@@ -185,6 +186,40 @@ class HostPorts:
 
     def from_text(self, text: str, where: str) -> tuple[str, ...]:
         return self.read([part.strip() for part in text.split(",") if part.strip()], where)
+
+
+@dataclass(frozen=True)
+class Policies:
+    """What a host does beyond the paper: a profile, and single policies that differ from it."""
+
+    allowed: str = "a profile, full or paper, and single policies, such as profile=paper,custody=5"
+
+    def read(self, value: Any, where: str) -> dict[str, Any]:
+        if not isinstance(value, dict):
+            refuse(where, self.allowed, value)
+        return {name: kind_of(name, where).read(one, f"{where}: {name}") for name, one in value.items()}
+
+    def from_text(self, text: str, where: str) -> dict[str, Any]:
+        parts = [part.partition("=") for part in text.split(",")]
+        if not all(sign for _, sign, _ in parts):
+            refuse(where, self.allowed, text)
+        return {name.strip(): kind_of(name.strip(), where).from_text(one.strip(), f"{where}: {name.strip()}")
+                for name, _, one in parts}
+
+
+def kind_of(policy: str, where: str) -> Kind:
+    if policy == "profile":
+        return Choice(PROFILES)
+    if policy not in POLICIES:
+        names = ("profile", *POLICIES)
+        raise BadInput(f"{where}: {shown(policy)} is no policy{did_you_mean(policy, names)}; "
+                       f"there are {', '.join(names)}")
+    found = POLICIES[policy]
+    if isinstance(found.full, bool):
+        return Switch()
+    if isinstance(found.full, float):
+        return Number(found.least, found.most)
+    return Whole(int(found.least), int(found.most))
 
 
 def host_port(text: str) -> tuple[str, int] | None:

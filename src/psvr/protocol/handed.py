@@ -35,7 +35,7 @@ def judge(names: Sequence[Handed], now: int, pub: Pub) -> int:
     for i in range(first, first + BUCKET):
         h = names[i]
         ago = k.FOREVER if h.origin < 0 else elapsed(now, h.at)
-        if ago <= k.NAME_LIFE and h.origin == pub.origin and h.boot == pub.boot and h.number == pub.number:
+        if is_name_of(h, now, pub):
             return k.REPEATED
         if ago > oldest:
             place, oldest = i, ago
@@ -47,6 +47,22 @@ def judge(names: Sequence[Handed], now: int, pub: Pub) -> int:
 
 
 @rule
+def is_known(names: Sequence[Handed], now: int, pub: Pub) -> bool:
+    """It has been handed over."""
+    first = bucket(len(names), pub.origin, pub.boot, pub.number)
+    for i in range(first, first + BUCKET):
+        if is_name_of(names[i], now, pub):
+            return True
+    return False
+
+
+@rule
+def is_name_of(h: Handed, now: int, pub: Pub) -> bool:
+    return (h.origin == pub.origin and h.boot == pub.boot and h.number == pub.number
+            and elapsed(now, h.at) <= k.NAME_LIFE)
+
+
+@rule
 def forget(names: Sequence[Handed], now: int, turn: int) -> None:
     """Empty the places of a turn whose names are too old, or of a time that is still to come."""
     part = len(names) // TURNS
@@ -54,7 +70,6 @@ def forget(names: Sequence[Handed], now: int, turn: int) -> None:
     for i in range(first, first + part):
         if elapsed(now, names[i].at) > k.NAME_LIFE:
             clear(names[i])
-
 
 
 @rule

@@ -79,15 +79,16 @@ def take(host: Host, held: Sequence[Held]) -> int:
 
 
 @rule
-def is_crowded(host: Host, held: Sequence[Held], needed: int) -> bool:
-    """There are not so many free slots."""
-    found = len(held) - clip(host.top, 0, len(held))
-    for i in range(clip(host.next, 0, host.top), clip(host.top, 0, len(held))):
-        if found >= needed:
-            return False
+def free_slots(host: Host, held: Sequence[Held], most: int) -> int:
+    """How many there are, or `most`, if there are no fewer."""
+    top = clip(host.top, 0, len(held))
+    found = len(held) - top
+    for i in range(clip(host.next, 0, top), top):
+        if found >= most:
+            return most
         if held[i].state == FREE:
             found += 1
-    return found < needed
+    return min(found, most)
 
 
 @rule

@@ -27,7 +27,7 @@ from .holding import (
     age,
     end,
     free,
-    is_crowded,
+    free_slots,
     is_in_range,
     lift,
     oldest_kept,
@@ -42,7 +42,7 @@ from .table import wants
 
 SEND, DELIVER, DROPPED, AGAIN, FORGOTTEN, KNOWN = range(1, 7)       # kinds of effects
 HEARD = -1                                                  # in place of a slot: the publication just heard
-TAKEN, REFUSED = 0, 1                                       # what becomes of a PUB that is heard
+TAKEN, REFUSED, NO_SLOTS = 0, 1, 2                          # what becomes of a PUB that is heard
 
 
 class Body(NamedTuple):
@@ -86,7 +86,8 @@ def has_room(b: Body) -> bool:
 @rule
 def has_slots(b: Body) -> bool:
     """For all frames of one publication."""
-    return not is_crowded(b.host, b.held, len(b.outcome.send) + 1)
+    needed = len(b.outcome.send) + 1
+    return free_slots(b.host, b.held, needed) == needed
 
 
 @rule
@@ -277,10 +278,12 @@ def is_early_sub(reason: int) -> bool:
 
 @rule
 def hear_pub(b: Body, now: int, pub: Pub, handle: int) -> int:
-    """A PUB: TAKEN, and from now on this host is responsible for it, or REFUSED."""
+    """A PUB: TAKEN, and from now on this host is responsible for it; or REFUSED or NO_SLOTS, and it may come again."""
     me, out = b.me, b.outcome
     made = now - clip(pub.age, 0, k.AGE_MOST) * k.MILLISECOND
     keep_room(b, now)
+    if not has_slots(b):
+        return have_no_slots(b, now, pub)
     node.hear_pub(me, now, pub, out)
     if out.reason == k.NOT_A_LINK:
         return REFUSED
@@ -294,9 +297,20 @@ def hear_pub(b: Body, now: int, pub: Pub, handle: int) -> int:
 
 
 @rule
+def have_no_slots(b: Body, now: int, pub: Pub) -> int:
+    """Nothing can be sent on, or kept.  What is flooded does not come again."""
+    if b.me.settings.system == k.FLOOD:
+        put(b, DROPPED, HEARD, k.NOT_HELD)
+    else:
+        hand_over_heard(b, now, pub)
+    return NO_SLOTS
+
+
+@rule
 def hand_over_heard(b: Body, now: int, pub: Pub) -> None:
     """A PUB that cannot be taken yet: applications of this node need not wait for that."""
-    if wants(b.me, pub.channel) and publication.stopped(b.me, pub) == k.FINE:
+    if (wants(b.me, pub.channel) and publication.stopped(b.me, pub) == k.FINE
+            and not handed.is_known(b.names, now, pub)):
         hand_over(b, now, pub, now - clip(pub.age, 0, k.AGE_MOST) * k.MILLISECOND, HEARD)
 
 
@@ -543,8 +557,9 @@ def hear_again(b: Body, now: int, slot: int) -> None:
 @rule
 def keep_room(b: Body, now: int) -> None:
     """Where few slots are left for what one publication may need, or few bytes, some that are merely kept leave."""
-    if is_crowded(b.host, b.held, slots_needed(b)):
-        make_room(b, now, not has_slots(b))
+    missing, few = slots_needed(b) - free_slots(b.host, b.held, slots_needed(b)), not has_slots(b)
+    while missing > 0 and has_room(b) and make_room(b, now, few):
+        missing -= 1
     while b.host.weight > k.HELD_BYTES and has_room(b) and make_room(b, now, True):
         pass
 

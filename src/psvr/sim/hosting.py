@@ -70,7 +70,8 @@ def drain(w: World, v: int, now: int, heard: Any, publication: int) -> None:
     for s in range(out.count):
         e = out.effect[s]
         if e.kind == rules.SEND:
-            take_off(w, v, e.slot, now, now + work(w.ids[v], now + s))
+            w.stations[v].pubs = (w.stations[v].pubs + 1) & 0xFFFF
+            take_off(w, v, e.slot, now, now + work(w.ids[v], now + w.stations[v].pubs))
         elif e.kind == rules.DELIVER:
             if e.slot >= 0:
                 deliver(w, v, now, w.held[v][e.slot].pub, w.held[v][e.slot].handle)

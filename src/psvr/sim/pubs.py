@@ -96,9 +96,9 @@ def hear_pub(w: World, u: int, v: int, slot: int, now: int) -> bool:
     publication = h.handle
     tally.receptions += 1
     w.publications[publication].receptions += 1
-    if tally.level >= PUB_LEVEL:
-        note_pub(w, now, RECEIVED, u, h.pub.src, h.pub, w.publications[publication].channel, h.start, -1)
     verdict = rules.hear_pub(body(w, u), local(w, u, now), h.pub, publication)
+    if verdict == rules.TAKEN and tally.level >= PUB_LEVEL:
+        note_pub(w, now, RECEIVED, u, h.pub.src, h.pub, w.publications[publication].channel, h.start, -1)
     drain(w, u, now, h.pub, publication)
     schedule(w, u, now)
     return verdict == rules.TAKEN

@@ -34,7 +34,7 @@ class Host:
         self.body = rules.Body(self.node, blank(Memory, capacity), *self.tables(held, names), blank(Effects, capacity),
                                blank(Outcome, capacity))
         self.wake_at, self.offset, self.free_at = -1, 0, 0
-        self.alive, self.jammed, self.hellos = False, 0, 0
+        self.alive, self.jammed, self.hellos, self.pubs = False, 0, 0, 0
         self.flights: dict[int, Frame] = {}             # by slot
         self.parent = self.ring = self.table = 0
         self.reach: list[int] = []
@@ -315,7 +315,7 @@ class Reference:
     def drain(self, now: int, host: Host, heard: Pub | None = None, which: int = -1) -> None:
         """Do what the rules ask for."""
         v, body = host.index, host.body
-        for s, e in enumerate(body.out.effect[:body.out.count]):
+        for e in body.out.effect[:body.out.count]:
             held = body.held[e.slot] if e.slot >= 0 else None
             pub, about = (held.pub, held.handle) if held else (heard, which)
             assert pub is not None
@@ -325,7 +325,8 @@ class Reference:
                 self.note_pub(now, "sent", v, held.to, pub, about, at=held.start)
                 to = -1 if held.to == k.NOBODY else self.ids.index(held.to)
                 frame = host.flights[e.slot] = Frame(pub, to, e.slot, about)
-                self.transmit(now + spread(self.ids[v], now + s, 6, *WORK), host, frame)
+                host.pubs = (host.pubs + 1) & 0xFFFF
+                self.transmit(now + spread(self.ids[v], now + host.pubs, 6, *WORK), host, frame)
             elif e.kind == rules.DELIVER:
                 self.deliveries.append((now, about, v, pub.hops))
                 self.note_pub(now, "delivered", v, pub.src, pub, about)
@@ -343,8 +344,9 @@ class Reference:
         self.receptions += 1
         self.publications[which]["receptions"] += 1
         at = self.hosts[sender].body.held[frame.slot].start
-        self.note_pub(now, "received", u, pub.src, pub, which, at=at)
         verdict = rules.hear_pub(host.body, now + host.offset, pub, which)
+        if verdict == rules.TAKEN:
+            self.note_pub(now, "received", u, pub.src, pub, which, at=at)
         self.drain(now, host, pub, which)
         self.schedule(host, now)
         return bool(verdict == rules.TAKEN)

@@ -87,7 +87,7 @@ class Protocol:
 class Host:
     """What hosts do around the protocol: a profile, and single policies that differ from it."""
 
-    profile: Annotated[str, Choice(tuple(PROFILES))] = "full"
+    profile: Annotated[str, Choice(PROFILES)] = "full"
     wait: Annotated[float | None, HELD] = None
     repeat: Annotated[float | None, HELD] = None
     custody: Annotated[float | None, HELD] = None

@@ -20,7 +20,7 @@ STATION = np.dtype([
     ("wake_at", "i8"),          # when it is to be woken, in the simulation's time; −1: it is not
     ("offset", "i8"),           # of its clock
     ("free_at", "i8"),          # when its radio is done with what it sends
-    ("alive", "i4"), ("jammed", "i4"), ("hellos", "i4"), ("starts", "i4"),
+    ("alive", "i4"), ("jammed", "i4"), ("hellos", "i4"), ("pubs", "i4"), ("starts", "i4"),
     ("parent", "i8"), ("ring", "i8"), ("table", "i8")], align=True)     # as last written to the trace
 # A SUB on its way; the message stands at the same place of `subs`.  Those that are free are a chain.
 FRAME = np.dtype([("node", "i4"), ("to", "i4"), ("tries", "i4"), ("copies", "i4"), ("got", "i4"), ("next", "i4"),

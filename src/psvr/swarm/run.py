@@ -104,8 +104,10 @@ class Swarm:
 
     def flags(self, v: int) -> list[str]:
         p, folder = self.scenario.protocol, self.places.folder / str(v)
+        chosen = {name: value for name, value in vars(self.scenario.host).items() if value is not None}
         given = {"id": int(self.plan.ids[v]), "state": folder, "socket": folder / "socket", "hello": p.hello,
                  "lease": p.lease or 0, "links": p.links, "channels": p.channels, "shortcuts": p.shortcuts,
+                 "host": ",".join(f"{name}={value}" for name, value in chosen.items()),
                  "trace": self.places.trace, "trace-files": TRACE_FILES, "run": self.places.run}
         return [part for name, value in given.items() for part in (f"--{name}", str(value))] + self.medium.flags(v)
 
