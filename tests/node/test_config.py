@@ -47,13 +47,15 @@ def test_every_setting_can_be_given_in_every_way(tmp_path: Path) -> None:
     texts = {"id": "7", "key_file": "/k", "interface": "lo", "group": "ff02::1", "port": "9", "state": "/s",
              "socket": "/sock", "trace": "/t", "trace_bytes": "5000", "trace_files": "3", "run": "field",
              "hello": "0.5", "lease": "9.0", "links": "4", "channels": "10", "shortcuts": "nontree", "open": "true",
-             "log": "json", "log_level": "debug"}
+             "log": "json", "log_level": "debug", "host": "profile=paper, rounds=1,detour=true, wait=2.5"}
     assert set(texts) == set(settings()) - {"listen", "peers", "ether"}
     plain = {"id", "port", "trace_bytes", "trace_files", "hello", "lease", "links", "channels", "open"}
-    toml = "".join(f"{name} = {text if name in plain else repr(text)}\n" for name, text in texts.items())
+    toml = "".join(f"{name} = {text if name in plain else repr(text)}\n" for name, text in texts.items() if name != "host")
+    toml += '[host]\nprofile = "paper"\nrounds = 1\ndetour = true\nwait = 2.5\n'
     by_file = load(written(tmp_path, toml), HOME, {})
     by_variable = load(None, {**HOME, **{f"PSVR_{name.upper()}": text for name, text in texts.items()}}, {})
     assert by_file == by_variable == load(None, HOME, texts)
+    assert by_file.host == {"profile": "paper", "rounds": 1, "detour": True, "wait": 2.5}
     assert by_file.key_file == Path("/k") and by_file.open is True and by_file.hello == 0.5
 
 

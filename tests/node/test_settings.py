@@ -10,6 +10,8 @@ import pytest
 from psvr.errors import BadInput
 from psvr.node.config import Config, link_of, load
 from psvr.node.udp import Multicast, Peers
+from psvr.protocol.profiles import POLICIES
+from psvr.sim.scenario import parse
 
 PAGE = (Path(__file__).parents[2] / "docs" / "node.md").read_text()
 
@@ -70,6 +72,31 @@ def test_values_of_another_kind_are_refused_in_one_line(name: str, wrong: Any) -
     with pytest.raises(BadInput, match=f"^{name}: must be ") as refusal:
         Config(**{name: wrong})
     assert "\n" not in str(refusal.value)
+
+
+@pytest.mark.parametrize("text, said", [
+    ("paper", "PSVR_HOST: must be a profile, full or paper, and single policies"),
+    ("profile=best", "PSVR_HOST: profile: must be one of full, paper"), ("custody=-1", "PSVR_HOST: custody: must be a number"),
+    ("custody=121", "PSVR_HOST: custody: must be a number from 0 to 120"), ("rounds=1.5", "PSVR_HOST: rounds: must be a whole"),
+    ("detour=2", "PSVR_HOST: detour: must be true or false"), ("bursts=4", "PSVR_HOST: bursts: must be a whole number from 1 to 3"),
+    ("custdy=1", "PSVR_HOST: \"custdy\" is no policy (did you mean custody?)"), ("", "PSVR_HOST: must be a profile")])
+def test_what_is_no_policy(text: str, said: str) -> None:
+    with pytest.raises(BadInput) as refusal:
+        load(None, {"HOME": "/h", "PSVR_HOST": text}, {})
+    assert str(refusal.value).startswith(said) and "\n" not in str(refusal.value)
+
+
+@pytest.mark.parametrize("name", POLICIES)
+def test_every_policy_has_the_bounds_of_scenarios(name: str) -> None:
+    policy = POLICIES[name]
+    for value in (policy.full, policy.paper, type(policy.full)(policy.least), type(policy.full)(policy.most)):
+        assert Config(host={name: value}).host == {name: value}
+        assert getattr(parse({"topology": {"kind": "line", "n": 2}, "host": {name: value}}).host, name) == value
+    for wrong in (-1, policy.most + 1, "x", None):
+        for refuse in (lambda: Config(host={name: wrong}),
+                       lambda: parse({"topology": {"kind": "line", "n": 2}, "host": {name: wrong}})):
+            with pytest.raises(BadInput, match=name):
+                refuse()
 
 
 @pytest.mark.parametrize("text, value", [("true", True), ("TRUE", True), ("1", True), ("false", False), ("0", False)])

@@ -8,6 +8,7 @@ import pytest
 
 from psvr.compiled import node as rules
 from psvr.protocol import constants as k
+from psvr.protocol.holding import FLYING, FREE
 from psvr.protocol.records import READ_ONLY
 from psvr.sim import foreign
 from psvr.sim.corruption import STRAY, STRAY_SUBS, Corruption
@@ -35,7 +36,7 @@ def what_is_left(net: Network) -> Counter[str]:
     """How many nodes have links, a root, a ring, or rows after the first rule has put their memory in range."""
     left: Counter[str] = Counter()
     for v in range(N):
-        now = net.now + int(net.world.hosts["offset"][v])
+        now = net.now + int(net.world.stations["offset"][v])
         rules.wake(net.world.nodes[v], now, net.world.hellos[v])
         me = net.world.nodes[v]
         left.update(name for name, has in zip(KEPT, (
@@ -84,14 +85,14 @@ def test_what_is_read_only_is_spared_and_the_rest_is_not(kind: str) -> None:
 
 def test_swapped_is_another_nodes_memory_before_the_fault() -> None:
     net = settled()
-    before, clocks = net.world.nodes.copy(), net.world.hosts["offset"].copy()
+    before, clocks = net.world.nodes.copy(), net.world.stations["offset"].copy()
     it = fault(net)
     for v in range(N):
         it.write(v, "swapped")
     for v in range(N):
         u = next(u for u in range(N) if before["hello_at"][u] == net.world.nodes["hello_at"][v])
         assert u != v and (net.world.nodes["link"][v] == before["link"][u]).all()
-        assert net.world.hosts["offset"][v] == clocks[u], "else none of its times would be right"
+        assert net.world.stations["offset"][v] == clocks[u], "else none of its times would be right"
 
 
 def test_foreign_memory_is_whole_and_of_this_moment() -> None:
@@ -101,7 +102,7 @@ def test_foreign_memory_is_whole_and_of_this_moment() -> None:
     it = fault(net)
     for v in range(N):
         it.write(v, "foreign")
-    nodes, now = net.world.nodes, net.now + net.world.hosts["offset"]
+    nodes, now = net.world.nodes, net.now + net.world.stations["offset"]
     assert (nodes["length"] == 2 * (N - 1)).all() and not ours & set(nodes["ring"].tolist())
     for v in range(N):
         links = nodes["link"][v][nodes["link"]["id"][v] >= 0]
@@ -130,12 +131,12 @@ def test_another_network_is_connected(n: int) -> None:
 
 
 def publish_all(net: Network) -> Any:
-    """Frames of PUBs on their way."""
+    """Where PUBs stand that are on their way."""
     for v in range(N):
         net.publish(v, "c", load=40)
     net.run(0.012)
-    places = np.flatnonzero(net.world.pub_frames["used"] != 0)
-    assert len(places) > 5
+    places = net.world.held["state"] == FLYING
+    assert places.sum() > 5
     return places
 
 
@@ -143,57 +144,59 @@ def publish_all(net: Network) -> Any:
 def test_frames_in_flight_keep_their_length_alone(kind: str) -> None:
     net = settled()
     places = publish_all(net)
-    before, hellos = net.world.pubs.copy(), net.world.hellos.copy()
+    before, hellos = net.world.held["pub"].copy(), net.world.hellos.copy()
     it = fault(net)
     for v in range(N):
         it.write(v, kind)
-    pubs = net.world.pubs
+    pubs = net.world.held["pub"]
     assert (pubs["load"][places] == before["load"][places]).all()
-    assert (pubs["cur"][places] != before["cur"][places]).sum() >= len(places) // 2
-    assert (pubs["origin"][places] != before["origin"][places]).any()
+    assert (pubs["cur"] != before["cur"]).sum() >= N and (pubs["origin"] != before["origin"]).any()
+    assert (net.world.held["state"] != FREE).sum() > places.sum() + N, "hosts have in hand what they never had"
     for name in ("links", "heards", "children"):
         assert (net.world.hellos[name] == hellos[name]).all()
     assert (net.world.hellos["seq"] != hellos["seq"]).sum() > N // 2
 
 
-def test_frames_of_others_are_left_alone() -> None:
+def test_what_others_hold_and_send_is_left_alone() -> None:
     net = settled()
     places = publish_all(net)
-    before = net.world.pubs.copy()
-    v = int(net.world.pub_frames["node"][places[0]])
-    fault(net).write(v, "bytes")
-    mine = net.world.pub_frames["node"][places] == v
-    same = net.world.pubs[places] == before[places]
-    assert mine.any() and not mine.all() and (same == ~mine).all()
+    before, subs = net.world.held.copy(), net.world.subs.copy()
+    v = int(np.flatnonzero(places.any(axis=1))[0])
+    it = fault(net)
+    it.world.sub_frames["used"][:4], it.world.sub_frames["node"][:4] = 1, [v, v, v + 1, v + 2]
+    it.write(v, "bytes")
+    assert [u for u in range(N) if (net.world.held[u] != before[u]).any()] == [v]
+    assert np.flatnonzero(net.world.subs != subs).tolist() == [0, 1]
+    assert (net.world.subs["channels"] == subs["channels"]).all()
 
 
 def test_nodes_send_what_they_would_never_have_sent() -> None:
     net = settled()
-    hellos, subs = net.world.hosts["hellos"].copy(), int(net.world.pools["used"][0])
+    hellos, subs = net.world.stations["hellos"].copy(), int(net.world.pool["used"][0])
     net.corrupt(range(N), "plausible")
-    sent = int((net.world.hosts["hellos"] - hellos).sum())
+    sent = int((net.world.stations["hellos"] - hellos).sum())
     assert abs(sent - STRAY * N) < 0.35 * N
     in_flight = net.world.sub_frames["used"] != 0
-    assert 0.2 * N < int(net.world.pools["used"][0]) - subs <= STRAY_SUBS * N
+    assert 0.2 * N < int(net.world.pool["used"][0]) - subs <= STRAY_SUBS * N
     assert (net.world.subs["channels"][in_flight] <= net.world.subs["channel"].shape[1]).all()
 
 
 def test_the_dead_send_nothing_and_stay_dead() -> None:
     net = settled()
     net.crash(range(N))
-    hellos = net.world.hosts["hellos"].copy()
+    hellos = net.world.stations["hellos"].copy()
     net.corrupt(range(N))
-    assert (net.world.hosts["hellos"] == hellos).all() and (net.world.hosts["wake_at"] == -1).all()
-    assert not net.world.hosts["alive"].any()
+    assert (net.world.stations["hellos"] == hellos).all() and (net.world.stations["wake_at"] == -1).all()
+    assert not net.world.stations["alive"].any()
 
 
 def test_hosts_believe_to_have_handed_over_what_is_still_to_come() -> None:
     """Also at a time that is still to come; and after a while everything is handed over again."""
     net = settled()
     net.corrupt(range(N), "plausible")
-    handed, now = net.world.handed, (net.now + net.world.hosts["offset"])[:, None]
-    lies = handed["boot"] > 0
-    later = handed["until"] - now - k.REPEAT_LIFE
+    names, now = net.world.names, (net.now + net.world.stations["offset"])[:, None]
+    lies = names["boot"] > 0
+    later = names["at"] - now
     assert (lies & (later > 0)).sum() > N and (lies & (later <= 0) & (later > -k.NAME_LIFE)).sum() > N
     assert names_to_come(net) > N, "of publications that these nodes are about to make"
 
@@ -202,21 +205,21 @@ def names_to_come(net: Network) -> int:
     """How many names that are believed to be handed over are those of the next publications of some node."""
     next_ones = {(int(net.world.ids[v]), int(host["number"]) + i) for v, host in enumerate(net.world.hosts)
                  for i in range(1, 40)}
-    return sum((int(h["origin"]), int(h["number"])) in next_ones for h in net.world.handed.reshape(-1))
+    return sum((int(h["origin"]), int(h["number"])) in next_ones for h in net.world.names.reshape(-1))
 
 
 @pytest.mark.parametrize("kind", ["bytes", "plausible", "swapped"])
 def test_clocks_and_numbers_of_hosts_are_written(kind: str) -> None:
     net = settled()
     publish_all(net)
-    before = net.world.hosts.copy()
+    before, clocks = net.world.hosts.copy(), net.world.stations["offset"].copy()
     it = fault(net)
     for v in range(N):
         it.write(v, kind)
-    for name in ("offset", "number") if kind != "swapped" else ("offset",):
-        assert (net.world.hosts[name] != before[name]).sum() >= 0.3 * N, name
-    assert (net.world.hosts["number"] >= 0).all() and (net.world.hosts["offset"] >= 0).all()
-    assert (net.world.hosts["wake_at"] >= net.now).all(), "everyone is woken"
+    assert (net.world.stations["offset"] != clocks).sum() >= 0.3 * N
+    assert kind == "swapped" or (net.world.hosts["number"] != before["number"]).sum() >= 0.3 * N
+    assert (net.world.hosts["number"] >= 0).all() and (net.world.stations["offset"] >= 0).all()
+    assert (net.world.stations["wake_at"] >= net.now).all(), "everyone is woken"
 
 
 def test_room_for_strays() -> None:
@@ -224,4 +227,4 @@ def test_room_for_strays() -> None:
     net = settled()
     for _ in range(40):
         net.corrupt(range(N), "plausible")
-    assert (net.world.sub_frames["used"] != 0).sum() == net.world.pools["used"][0] > 512
+    assert (net.world.sub_frames["used"] != 0).sum() == net.world.pool["used"][0] > 512

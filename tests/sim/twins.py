@@ -83,7 +83,8 @@ class Twins:
             if on_air is not None and isinstance(on_air.message, Hello):
                 restore(on_air.message, Hello, snapshot(w.spoken[v], Hello))
         host.offset, host.wake_at = int(w.stations["offset"][v]), -1
-        self.reference.schedule(host, self.net.now)
+        if host.alive:
+            self.reference.schedule(host, self.net.now)
 
     def sends(self, v: int) -> bool:
         """A SUB of v is on its way."""

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def status(node: "Node", now: int) -> dict[str, Any]:
     me, transport, told = node.host.me, node.transport, node.teller
     return {
-        "id": node.id, "boot": node.host.boot,
+        "id": node.id, "boot": node.host.body.host.boot,
         "neighbours": [neighbour(me, link, transport.peers.get(link.id), now) for link in me.link
                        if link.id != k.NOBODY],
         "tree": {"root": me.root, "parent": me.parent if me.parent >= 0 else None, "distance": me.dist,

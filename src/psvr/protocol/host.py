@@ -557,9 +557,9 @@ def hear_again(b: Body, now: int, slot: int) -> None:
 @rule
 def keep_room(b: Body, now: int) -> None:
     """Where few slots are left for what one publication may need, or few bytes, some that are merely kept leave."""
-    missing, few = slots_needed(b) - free_slots(b.host, b.held, slots_needed(b)), not has_slots(b)
-    while missing > 0 and has_room(b) and make_room(b, now, few):
-        missing -= 1
+    found = free_slots(b.host, b.held, slots_needed(b))
+    while found < slots_needed(b) and has_room(b) and make_room(b, now, found <= len(b.outcome.send)):
+        found += 1
     while b.host.weight > k.HELD_BYTES and has_room(b) and make_room(b, now, True):
         pass
 
