@@ -235,6 +235,38 @@ def test_custody_ends_when_the_subscriber_has_left() -> None:
     assert done(b) == [(FORGOTTEN, 0, k.FINE)]
 
 
+def test_where_no_subscriber_is_known_it_waits_for_one() -> None:
+    """For a lease; then whoever was known elsewhere has left, and nothing is lost."""
+    for comes in (True, False):
+        b = body(inner())
+        assert host.hear_pub(b, NOW, heard(b), 7) == TAKEN and done(b) == []
+        assert [h.reason for h in b.held if h.state == STUCK] == [k.NO_SUBSCRIBER]
+        if comes:
+            teach(b.me, 8)
+            host.learnt(b, NOW + 1)
+            assert host.look_is_due(b, NOW + 1)
+            host.look(b, NOW + 1)
+            assert [kind for kind, _, _ in done(b)] == [SEND]
+        else:
+            late = NOW + table.lease(b.me) + 1
+            b.host.look_at = late
+            host.look(b, late)
+            assert [(kind, reason) for kind, _, reason in done(b)] == [(FORGOTTEN, k.FINE)]
+
+
+def test_one_who_wants_it_need_know_of_nobody_else() -> None:
+    b = body(inner())
+    b.me.wants[0] = CHANNEL
+    assert host.hear_pub(b, NOW, heard(b), 7) == TAKEN
+    assert [kind for kind, _, _ in done(b)] == [DELIVER] and STUCK not in states(b)
+
+
+@pytest.mark.parametrize("custody, slots", [(0, SLOTS), (k.KEEP, 9)])
+def test_an_unknown_subscriber_is_not_waited_for_without_room(custody: int, slots: int) -> None:
+    b = body(inner(), slots, custody=custody)
+    assert host.hear_pub(b, NOW, heard(b), 7) == TAKEN and done(b) == [] and STUCK not in states(b)
+
+
 def test_without_custody_it_is_dropped() -> None:
     b = body(teach(inner(), 8), custody=0)
     b.me.link[1].ring = 99

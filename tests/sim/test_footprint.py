@@ -81,7 +81,7 @@ def test_the_estimate_covers_what_a_world_takes(tables: dict[str, Any]) -> None:
     world = new_world(footprint.capacity_for(s.protocol.links, s.protocol.channels), p.ids, p.first, p.near, p.hashes,
                       p.sources, air)
     taken = sum(array.nbytes for array in (*world, *air) if hasattr(array, "nbytes"))
-    taken -= world.subs.nbytes + world.sub_frames.nbytes + world.pubs.nbytes + world.pub_frames.nbytes  # few at n / 4
+    taken -= world.subs.nbytes + world.sub_frames.nbytes     # few at n / 4
     assert taken < n * per_node(s) + between_nodes(s) < 4 * taken
 
 

@@ -6,14 +6,17 @@ import numpy as np
 import pytest
 from channels import network
 
-from psvr.protocol.constants import LINK_FAILED, REPEAT_LIFE, SYSTEMS
-from psvr.sim import missing, notes
-from psvr.sim.frames import lose
+from psvr.protocol import constants as k
+from psvr.protocol.constants import SYSTEMS
+from psvr.protocol.holding import FLYING, WAITING
+from psvr.sim import missing
 from psvr.sim.network import Network
 from psvr.sim.running import run_to_end
 from psvr.sim.scenario import parse
 from psvr.sim.summary import summary
 
+LINK_FAILED, NODE_STOPPED, CROWDED = (k.REASONS[reason] for reason in (k.LINK_FAILED, k.NODE_STOPPED, k.CROWDED))
+PAPER = {"host": {"profile": "paper"}}
 STORM = [{"at": 15, "kind": "crash", "rate": 6, "duration": 30}, {"at": 15, "kind": "restart", "rate": 6},
          {"at": 15, "kind": "cut", "rate": 6, "duration": 30}, {"at": 30, "kind": "corrupt", "nodes": 3},
          {"at": 40, "kind": "jam", "nodes": 4, "duration": 10}]
@@ -54,8 +57,7 @@ def test_reasons_add_up_over_a_wireless_channel(system: str) -> None:
 
 
 def test_names_stand_where_the_numbers_point() -> None:
-    named = {notes.LINK_FAILED: LINK_FAILED, notes.NODE_STOPPED: missing.NODE_STOPPED, notes.CROWDED: missing.CROWDED}
-    assert {number: missing.NAMES[number] for number in named} == named
+    assert missing.NAMES[1:len(k.REASONS)] == k.REASONS[1:] and len(set(missing.NAMES)) == len(k.REASONS) + 2
 
 
 def line(n: int, system: str = "psvr", **tables: Any) -> Network:
@@ -73,50 +75,47 @@ def erase(net: Network, v: int) -> None:
 
 
 def test_a_publication_that_vanishes_in_silence_is_counted() -> None:
-    net = line(3)
+    net = line(3, **PAPER)
     erase(net, 1)
     net.publish(0, "a")
     assert figures(net)["missed_by"] == {missing.UNNOTICED: 1}
 
 
+def test_a_publication_waits_where_no_table_leads_on() -> None:
+    net = line(3)
+    erase(net, 1)
+    net.publish(0, "a")
+    net.run(0.5)
+    assert int(net.world.tally["delivered"][0]) == 0
+    assert figures(net)["missed_by"] == {} and int(net.world.tally["delivered"][0]) == 1
+
+
 def test_links_that_fail() -> None:
-    net = line(3, "shen", radio={"model": "lossy", "retries": 0})
+    net = line(3, "shen", radio={"model": "lossy", "retries": 0}, **PAPER)
     net.world.tally["loss"] = 1 << 31
     net.publish(0, "a")
     assert figures(net)["missed_by"] == {LINK_FAILED: 1}
-
-
-@pytest.mark.parametrize("to, got, reason", [
-    (2, 0, notes.LINK_FAILED), (2, 1, 0), (-1, 1, notes.LINK_FAILED)], ids=["lost", "got", "broadcast"])
-def test_what_its_addressee_has_got_is_not_lost(to: int, got: int, reason: int) -> None:
-    """Though no acknowledgement came."""
-    net = line(3)
-    frame = net.world.pub_frames[:1]
-    frame["to"], frame["got"] = to, got
-    lose(net.world, 0, notes.LINK_FAILED)
-    assert net.world.publications["reason"][0] == reason
 
 
 def test_a_node_that_starts_anew_forgets_what_waited() -> None:
     net = Network(parse({"topology": {"kind": "line", "n": 3}, "duration": 60}))
     net.subscribe(2, "a")
     published = 0
-    while not net.world.hosts["waiting"][0]:        # up to then the node is alone, and keeps what it publishes
+    while not (net.world.held["state"][0] == WAITING).any():    # up to then the node is alone, and keeps what it publishes
         net.run(0.1)
         net.publish(0, "a")
         published += 1
     net.restart([0])
-    assert figures(net)["missed_by"] == {missing.NODE_STOPPED: published} and published > 1
+    assert figures(net)["missed_by"] == {NODE_STOPPED: published} and published > 1
 
 
 def relay(net: Network) -> int:
     """The first node with an odd number that passes something on."""
     for _ in range(1000):
         net.step()
-        frames = net.world.pub_frames
-        passing = frames["node"][(frames["used"] != 0) & (frames["node"] % 2 == 1)]
-        if passing.size:
-            return int(passing[0])
+        passing = [v for v in range(1, net.plan.n, 2) if (net.world.held["state"][v] == FLYING).any()]
+        if passing:
+            return passing[0]
     raise AssertionError("nobody does")
 
 
@@ -130,7 +129,7 @@ def test_a_relay_that_dies_with_a_publication(wireless: bool) -> None:
     net.run(40)
     net.publish(0, "a")
     net.crash([relay(net)])
-    assert figures(net)["missed_by"] == {missing.NODE_STOPPED: 1}
+    assert figures(net)["missed_by"] == {NODE_STOPPED: 1}
 
 
 def test_a_broadcast_that_nobody_hears() -> None:
@@ -144,11 +143,11 @@ def test_a_repetition_that_a_busy_subscriber_does_not_let_through() -> None:
     net = line(3)
     erase(net, 0)                           # so that it is repeated as soon as the table leads somewhere
     net.publish(0, "a")
-    names = net.world.handed[2]
-    names["origin"], names["until"] = 99, net.now + int(net.world.stations["offset"][2]) + REPEAT_LIFE
+    names = net.world.names[2]
+    names["origin"], names["at"] = 99, net.now + int(net.world.stations["offset"][2])
     net.run(15)
     assert int(net.world.tally["delivered"][0]) == 0
-    assert figures(net)["missed_by"] == {missing.CROWDED: 1}
+    assert figures(net)["missed_by"] == {CROWDED: 1}
 
 
 def test_a_run_that_is_stopped_early() -> None:
@@ -161,7 +160,7 @@ def test_a_run_that_is_stopped_early() -> None:
 
 def test_reasons_are_not_asked_of_those_who_got_it() -> None:
     """One of two subscribers is reached: the other alone is counted."""
-    net = line(3)
+    net = line(3, **PAPER)
     net.subscribe(1, "a")
     net.run(10)
     erase(net, 1)

@@ -6,12 +6,18 @@ from typing import Any
 import numpy as np
 import pytest
 
+from psvr.protocol.holding import FLYING, FREE, KEPT, STUCK
 from psvr.sim.missing import under_way
 from psvr.sim.results import SECOND
 from psvr.sim.running import run_to_end
 from psvr.sim.summary import window
 
-FRAME = np.dtype([("used", "i4"), ("kept", "i4"), ("publication", "i4")])
+HELD = np.dtype([("state", "i4"), ("handle", "i8")])
+
+
+def holding(*held: tuple[int, int]) -> Any:
+    """A world whose one host has these publications in hand: states, and which."""
+    return SimpleNamespace(held=np.array([held], HELD))
 
 
 class Net:
@@ -25,7 +31,7 @@ class Net:
     @property
     def world(self) -> Any:
         on_its_way = self.now < self.arrives * SECOND
-        return SimpleNamespace(pub_frames=np.array([(on_its_way, 0, 7), (1, 1, 8), (0, 0, 9)], FRAME))
+        return holding((FLYING if on_its_way else FREE, 7), (KEPT, 8), (FREE, 9))
 
     def run(self, seconds: float) -> None:
         self.steps.append(seconds)
@@ -52,6 +58,5 @@ def test_a_run_that_is_stopped_says_so(stop_at: float) -> None:
 
 
 def test_what_is_only_kept_is_not_on_its_way() -> None:
-    for frames, found in (([(1, 1, 5), (0, 0, 6)], []), ([(1, 1, 5), (1, 0, 6)], [6]), ([(0, 0, 5)], []), ([], [])):
-        world: Any = SimpleNamespace(pub_frames=np.array(frames, FRAME))
-        assert under_way(world).tolist() == found
+    for held, found in (([(KEPT, 5), (FREE, 6)], []), ([(KEPT, 5), (STUCK, 6)], [6]), ([(FREE, 5)], []), ([], [])):
+        assert under_way(holding(*held)).tolist() == found

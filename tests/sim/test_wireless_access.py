@@ -168,5 +168,5 @@ def test_a_flooded_frame_that_never_finds_the_channel_clear_is_counted() -> None
     net.world.air.radios["noise"][0] = 1.0       # nothing is clear here
     net.publish(0, "a")
     net.run(0.5)
-    assert net.world.drops[LINK_FAILED] == 1 and net.world.pools["used"].tolist()[1] == 0
+    assert net.world.drops[LINK_FAILED] == 1 and net.world.pool["used"][0] == 0
     assert [int(row["peer"]) for row in rows if row["reason"] == LINK_FAILED] == [-1]

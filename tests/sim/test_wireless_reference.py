@@ -9,7 +9,7 @@ from channels import DEAF
 from twins import Twins
 
 from psvr.protocol.constants import SYSTEMS
-from psvr.sim.frames import KINDS, SUB_END
+from psvr.sim.events import KINDS, SUB_END
 
 GRID = {"kind": "grid", "rows": 3, "columns": 3, "spacing": 22}
 LINE = {"kind": "line", "n": 5, "spacing": 25}

@@ -92,8 +92,8 @@ OWN_MOST = 1024                 # systems of one's own that a process can ever k
 
 # Why a frame went no further.
 (FINE, NOT_A_LINK, NOT_IN_TREE, NO_RING, OTHER_RING, NOT_MY_POSITION, TOO_MANY_HOPS, ECHO, NO_WAY, REPEATED, NO_ROOM,
- OUT_OF_RANGE, LINK_FAILED, NOT_HELD, CROWDED, NODE_STOPPED, ALONE, NOT_FILLED,
- NOT_KEPT) = range(19)
+ OUT_OF_RANGE, LINK_FAILED, NOT_HELD, CROWDED, NODE_STOPPED, ALONE, NOT_FILLED, NOT_KEPT,
+ NO_SUBSCRIBER) = range(20)
 REASONS = (
     "fine", "the sender is not a kept link", "the sender is not a tree neighbour", "no ring yet",
     "it belongs to another ring", "the position is not mine", "the hop limit is used up", "it came from me",
@@ -101,4 +101,4 @@ REASONS = (
     "a value is out of range", "all tries on the link failed", "there is no room to hold it",
     "its subscriber took it for a repetition", "the node that had it stopped",
     "no other node is in reach", "the tables of a new ring were not filled yet",
-    "there was no room to keep it until it could be sent again")
+    "there was no room to keep it until it could be sent again", "no subscriber is known where it was sent")

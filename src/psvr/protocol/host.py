@@ -38,7 +38,7 @@ from .holding import (
 from .numbers import clip, due, elapsed
 from .positions import NONE
 from .records import Effects, Handed, Held, Hello, Host, Node, Outcome, Pub, Send, Sub
-from .table import wants
+from .table import lease, wants
 
 SEND, DELIVER, DROPPED, AGAIN, FORGOTTEN, KNOWN = range(1, 7)       # kinds of effects
 HEARD = -1                                                  # in place of a slot: the publication just heard
@@ -188,7 +188,7 @@ def go_on(b: Body, now: int, pub: Pub, made: int, handle: int, slot: int) -> Non
     out = b.outcome
     for s in range(out.sends):
         send(b, now, pub, out.send[s], made, handle, slot)
-    if out.reason == k.FINE:
+    if out.reason == k.FINE or (out.reason == k.NO_SUBSCRIBER and not may_wait_for_subscriber(b)):
         return
     if b.me.settings.custody == 0:
         put(b, DROPPED, slot, out.reason)
@@ -197,6 +197,12 @@ def go_on(b: Body, now: int, pub: Pub, made: int, handle: int, slot: int) -> Non
         keep_part(b, now, pub, out.left[s], made, handle, slot)
     if out.stuck == 0:
         put(b, DROPPED, slot, out.reason)
+
+
+@rule
+def may_wait_for_subscriber(b: Body) -> bool:
+    """A PUB led here, where no subscriber is known.  Mostly one has left; so it is kept only where there is room."""
+    return b.me.settings.custody > 0 and free_slots(b.host, b.held, slots_needed(b)) == slots_needed(b)
 
 
 @rule
@@ -510,9 +516,10 @@ def look_at_kept(b: Body, now: int, slot: int) -> None:
 def look_at_stuck(b: Body, now: int, slot: int) -> None:
     """Is there a way now?"""
     h = b.held[slot]
-    if age(h, now) >= b.me.settings.custody:
+    unknown = h.reason == k.NO_SUBSCRIBER
+    if age(h, now) >= b.me.settings.custody or (unknown and elapsed(now, h.since) > lease(b.me)):
         end(b.host, h)
-        put(b, DROPPED, slot, h.reason)
+        put(b, FORGOTTEN if unknown else DROPPED, slot, k.FINE if unknown else h.reason)
     elif h.start == NONE and h.to == k.NOBODY:
         hear_again(b, now, slot)
     elif publication.is_of_another_ring(b.me, h.pub):
@@ -520,8 +527,9 @@ def look_at_stuck(b: Body, now: int, slot: int) -> None:
         put(b, DROPPED, slot, k.OTHER_RING)
     elif try_again(b, now, slot):
         fly(b, now, slot)
-    elif publication.uses_ring(b.me) and b.outcome.reason == k.FINE and not publication.is_filling(b.me):
-        end(b.host, h)                      # whom it was for has left
+    elif (publication.uses_ring(b.me) and b.outcome.reason == k.FINE and not unknown
+          and not publication.is_filling(b.me)):
+        end(b.host, h)              # whom it was for has left
         put(b, FORGOTTEN, slot, k.FINE)
     else:
         be_stuck(b, now, slot, h.reason)

@@ -151,10 +151,7 @@ def send(me: Node, p: int, s: int, ep: int, avoid: int, out: Outcome) -> None:
     i, goal = furthest(me, p, s, avoid)
     if i == NONE or out.sends >= len(out.send):
         out.reason = k.NO_WAY
-        if out.stuck < len(out.left):
-            x = out.left[out.stuck]
-            x.to, x.at, x.goal, x.ep = k.NOBODY, p, p, ep
-            out.stuck += 1
+        be_stuck(p, ep, out)
         return
     x = out.send[out.sends]
     x.to, x.at, x.goal, x.ep = me.link[i].id, p, goal, ep
@@ -174,6 +171,18 @@ def forward(me: Node, pub: Pub, out: Outcome) -> None:
         s = next_subscriber(me, pub.channel, j)
         if s != NONE and inside(s, p, ep, me.length):
             send(me, p, s, ep, k.NOBODY, out)
+    if pub.hops > 0 and out.sends == 0 and out.stuck == 0 and not wants(me, pub.channel):
+        out.reason = k.NO_SUBSCRIBER        # whoever sent it here knows one; perhaps one that has left
+        be_stuck(pub.cur, pub.ep, out)
+
+
+@rule
+def be_stuck(p: int, ep: int, out: Outcome) -> None:
+    """A part of the ring that cannot be served now."""
+    if out.stuck < len(out.left):
+        x = out.left[out.stuck]
+        x.to, x.at, x.goal, x.ep = k.NOBODY, p, p, ep
+        out.stuck += 1
 
 
 @rule

@@ -10,7 +10,7 @@ from .results import Deliveries
 from .world import World
 
 UNNOTICED = "nobody noticed: no table led there"
-UNHEARD = "nobody noticed: no broadcast of it came over a kept link"        # under `flood`, which has no tables
+UNHEARD = "nobody noticed: no broadcast of it was heard"        # under `flood`, which has no tables
 UNDER_WAY = "it was still under way at the end"
 NAMES = (UNNOTICED, *REASONS[1:], UNDER_WAY, UNHEARD)
 
