@@ -50,7 +50,7 @@ def test_every_setting_can_be_given_in_every_way(tmp_path: Path) -> None:
              "log": "json", "log_level": "debug", "host": "profile=paper, rounds=1,detour=true, wait=2.5"}
     assert set(texts) == set(settings()) - {"listen", "peers", "ether"}
     plain = {"id", "port", "trace_bytes", "trace_files", "hello", "lease", "links", "channels", "open"}
-    toml = "".join(f"{name} = {text if name in plain else repr(text)}\n" for name, text in texts.items() if name != "host")
+    toml = "".join(f"{name} = {text if name in plain else repr(text)}\n" for name, text in list(texts.items())[:-1])
     toml += '[host]\nprofile = "paper"\nrounds = 1\ndetour = true\nwait = 2.5\n'
     by_file = load(written(tmp_path, toml), HOME, {})
     by_variable = load(None, {**HOME, **{f"PSVR_{name.upper()}": text for name, text in texts.items()}}, {})

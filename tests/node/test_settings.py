@@ -76,9 +76,11 @@ def test_values_of_another_kind_are_refused_in_one_line(name: str, wrong: Any) -
 
 @pytest.mark.parametrize("text, said", [
     ("paper", "PSVR_HOST: must be a profile, full or paper, and single policies"),
-    ("profile=best", "PSVR_HOST: profile: must be one of full, paper"), ("custody=-1", "PSVR_HOST: custody: must be a number"),
-    ("custody=121", "PSVR_HOST: custody: must be a number from 0 to 120"), ("rounds=1.5", "PSVR_HOST: rounds: must be a whole"),
-    ("detour=2", "PSVR_HOST: detour: must be true or false"), ("bursts=4", "PSVR_HOST: bursts: must be a whole number from 1 to 3"),
+    ("profile=best", "PSVR_HOST: profile: must be one of full, paper"),
+    ("custody=-1", "PSVR_HOST: custody: must be a number"),
+    ("custody=121", "PSVR_HOST: custody: must be a number from 0 to 120"),
+    ("rounds=1.5", "PSVR_HOST: rounds: must be a whole"), ("detour=2", "PSVR_HOST: detour: must be true or false"),
+    ("bursts=4", "PSVR_HOST: bursts: must be a whole number from 1 to 3"),
     ("custdy=1", "PSVR_HOST: \"custdy\" is no policy (did you mean custody?)"), ("", "PSVR_HOST: must be a profile")])
 def test_what_is_no_policy(text: str, said: str) -> None:
     with pytest.raises(BadInput) as refusal:
@@ -92,11 +94,11 @@ def test_every_policy_has_the_bounds_of_scenarios(name: str) -> None:
     for value in (policy.full, policy.paper, type(policy.full)(policy.least), type(policy.full)(policy.most)):
         assert Config(host={name: value}).host == {name: value}
         assert getattr(parse({"topology": {"kind": "line", "n": 2}, "host": {name: value}}).host, name) == value
-    for wrong in (-1, policy.most + 1, "x", None):
-        for refuse in (lambda: Config(host={name: wrong}),
-                       lambda: parse({"topology": {"kind": "line", "n": 2}, "host": {name: wrong}})):
-            with pytest.raises(BadInput, match=name):
-                refuse()
+    for wrong in (-1, policy.most + 1, "x"):
+        with pytest.raises(BadInput, match=name):
+            Config(host={name: wrong})
+        with pytest.raises(BadInput, match=name):
+            parse({"topology": {"kind": "line", "n": 2}, "host": {name: wrong}})
 
 
 @pytest.mark.parametrize("text, value", [("true", True), ("TRUE", True), ("1", True), ("false", False), ("0", False)])

@@ -9,8 +9,8 @@ from psvr.protocol import constants as k
 from psvr.protocol.handed import BUCKET, TURNS, bucket, clear, forget, is_crowded, is_known, judge, put_back
 from psvr.protocol.layout import Capacity, blank, dtype
 from psvr.protocol.records import Handed, Pub
-from psvr.sim.footing import BYTES, LEAST, MOST, ROOMY, SLOTS_LEAST, SLOTS_MOST, rooms
 from psvr.sim.demand import SOURCE
+from psvr.sim.footing import BYTES, LEAST, MOST, ROOMY, SLOTS_LEAST, SLOTS_MOST, rooms
 
 
 class Hands:

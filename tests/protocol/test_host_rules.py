@@ -1,6 +1,7 @@
 """The host: what becomes of publications, from any memory, and after everything that can happen to a frame."""
 
 import random
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -73,6 +74,7 @@ def test_a_publication_is_sent_kept_and_forgotten() -> None:
     assert [kind for kind, _, _ in sent] == [SEND] and states(b)[:2] == [KEPT, FLYING]
     flying = b.held[sent[0][1]]
     assert (flying.to, flying.handle, flying.pub.hops, flying.pub.origin, flying.pub.boot) == (CHILD, 5, 1, 9, 3)
+    assert flying.pub.again == 0
     host.acknowledged(b, NOW + 1, sent[0][1])
     assert done(b) == [(FORGOTTEN, 1, k.FINE)] and states(b)[:2] == [KEPT, FREE]
     assert host.next_due(b, NOW) <= NOW + k.KEEP
@@ -129,6 +131,61 @@ def test_what_went_out_on_a_ring_that_is_no_more_is_repeated() -> None:
     assert [kind for kind, _, _ in kinds] == [SEND, AGAIN] or [kind for kind, _, _ in kinds] == [AGAIN, SEND]
     again = next(b.held[slot] for kind, slot, _ in kinds if kind == SEND)
     assert again.pub.again == 1 and again.pub.number == 1 and again.handle == 7
+
+
+def test_a_ring_that_is_gone_and_back_under_its_name_is_another_one() -> None:
+    """The name stands for who is where, and all may be again as it was; what was on its way is lost."""
+    b = body(teach(inner(), 8))
+    flying(b)
+    ring = b.me.ring
+    for i, now in enumerate((-1, ring)):
+        b.me.ring = now
+        host.notice(b, NOW + i)
+    host.look(b, NOW + 2)
+    assert [kind for kind, _, _ in done(b)] == [AGAIN, SEND]
+
+
+def test_what_waits_goes_when_the_first_subs_are_out() -> None:
+    b = body(teach(inner(), 8))
+    node.subscribe(b.me, NOW, 5)
+    b.me.bursts = k.BURSTS
+    host.notice(b, NOW)
+    host.publish(b, NOW, CHANNEL, 1, 0)
+    assert done(b) == [] and states(b)[0] == WAITING
+    b.host.look_at = k.FOREVER
+    b.me.bursts = 1
+    host.notice(b, NOW + 1)
+    assert host.look_is_due(b, NOW + 1)
+    host.look(b, NOW + 1)
+    assert [kind for kind, _, _ in done(b)] == [SEND] and b.held[0].doubted == b.held[0].early == 1
+
+
+def test_of_many_on_a_new_ring_all_are_repeated_in_turns() -> None:
+    """Effects and slots have room for a few at a time."""
+    b = body(teach(inner(), 8), slots=100)
+    for number in range(60):
+        host.publish(b, NOW, CHANNEL, 1, number)
+        for kind, slot, _ in done(b):
+            if kind == SEND:
+                host.acknowledged(b, NOW, slot)
+                done(b)
+    b.me.ring = 78
+    host.notice(b, NOW + 1)
+    for link in b.me.link:
+        link.ring = 78
+    teach(b.me, 8)
+    again, now, turns = list[int](), NOW + 1, 0
+    while host.look_is_due(b, now) and turns < 100:
+        host.look(b, now)
+        effects = done(b)
+        assert len(effects) <= len(b.out.effect)
+        again += [b.held[slot].handle for kind, slot, _ in effects if kind == AGAIN]
+        for kind, slot, _ in effects:
+            if kind == SEND:
+                host.acknowledged(b, now, slot)
+                done(b)
+        turns, now = turns + 1, now + k.NEXT_LOOK
+    assert again == list(range(60)) and 5 < turns < 60
 
 
 @pytest.mark.parametrize("doubt", [0, 1])
@@ -214,6 +271,19 @@ def test_custody_of_a_part_that_leads_nowhere() -> None:
     b.me.link[1].ring = b.me.ring
     host.look(b, NOW + 2 * k.SECOND)
     assert done(b) == [(SEND, 0, k.FINE)] and (b.held[0].to, b.held[0].pub.hops) == (CHILD, 4)
+
+
+def test_custody_ends_with_the_ring() -> None:
+    b = body(teach(inner(), 8))
+    slot = flying(b)
+    b.held[slot].rounds, b.held[slot].detoured = k.ROUNDS, 1
+    host.failed(b, NOW, slot)
+    assert done(b) == [] and b.held[slot].state == STUCK
+    b.me.ring = b.held[0].pub.ring = 78
+    for link in b.me.link:
+        link.ring = 78
+    host.look(b, NOW + 1)
+    assert (DROPPED, slot, k.OTHER_RING) in done(b)
 
 
 def test_custody_ends_with_age_and_that_is_told() -> None:
@@ -365,6 +435,57 @@ def test_without_any_room_it_is_told() -> None:
     assert done(b) == [(DROPPED, HEARD, k.NOT_HELD)]
 
 
+@pytest.mark.parametrize("system", [k.PSVR, k.FLOOD])
+def test_without_slots_a_pub_is_not_taken(system: int) -> None:
+    """Applications of this node get it all the same, once; what is flooded does not come again, which is told."""
+    b = body(teach(inner(), 8), slots=6, system=system)
+    node.subscribe(b.me, NOW, CHANNEL)
+    for h in b.held[:3]:
+        h.state, h.made = FLYING, NOW
+    b.host.top = b.host.next = 3
+    assert host.hear_pub(b, NOW, heard(b), 7) == host.NO_SLOTS
+    flooded = system == k.FLOOD
+    assert done(b) == [(DROPPED, HEARD, k.NOT_HELD) if flooded else (DELIVER, HEARD, k.FINE)]
+    assert host.hear_pub(b, NOW, heard(b), 7) == host.NO_SLOTS and len(done(b)) == flooded
+    for slot in range(3):
+        host.acknowledged(b, NOW, slot)
+    done(b)
+    assert host.hear_pub(b, NOW, heard(b), 7) == TAKEN
+
+
+def test_a_repetition_that_nobody_can_tell_from_a_new_one_is_told() -> None:
+    b = body(teach(inner(), 8))
+    node.subscribe(b.me, NOW, CHANNEL)
+    for name in b.names:
+        name.origin, name.at = 1, NOW
+    assert host.hear_pub(b, NOW, heard(b, again=1), 7) == TAKEN
+    assert (DROPPED, HEARD, k.CROWDED) in done(b)
+
+
+def test_what_a_node_has_in_hand_when_it_stops_is_told() -> None:
+    b = body(teach(inner(), 8), slots=60)
+    waits, flies = host.begin(b, NOW, CHANNEL, 1, 1), flying(b)
+    stuck = flying(b)
+    b.held[stuck].state = STUCK
+    while host.stop(b, NOW):
+        done(b)
+    told = done(b)
+    assert {slot: reason for kind, slot, reason in told if kind == DROPPED} \
+        == {waits: k.NO_RING, flies: k.LINK_FAILED, stuck: k.LINK_FAILED}
+    assert [kind for kind, _, _ in told].count(FORGOTTEN) == 2, "those that went out on this ring"
+
+
+def test_now_and_then_everything_is_looked_at() -> None:
+    b, hello = body(inner()), blank(Hello, SMALL)
+    b.held[0].state, b.host.top, b.host.look_at = 99, 1, k.FOREVER       # a fault that no rule would ever look at
+    now = NOW
+    for _ in range(3 * k.HELD_CHECK):
+        now = host.next_due(b, now)
+        host.wake(b, now, hello)
+        done(b)
+    assert b.held[0].state == FREE
+
+
 def test_slots_above_the_top_hold_nothing() -> None:
     b = body(teach(inner(), 8))
     b.held[3].state, b.host.top = STUCK, 0
@@ -382,7 +503,7 @@ class Lies(Draw):
         me.settings.custody, me.settings.repeat = self.rng.choice([0, k.KEEP]), self.rng.choice([0, k.KEEP])
         me.settings.wait, me.settings.rounds = self.rng.choice([0, k.KEEP]), self.rng.choice([0, 2])
         cap = Capacity(links=4, candidates=3, channels=4, batch=3, window=4, relays=2, effects=60)
-        b = Body(me, blank(Memory, cap), [blank(Held, cap) for _ in range(6)], [blank(Handed, cap) for _ in range(16)],
+        b = Body(me, blank(Memory, cap), [blank(Held, cap) for _ in range(24)], [blank(Handed, cap) for _ in range(16)],
                  blank(Effects, cap), blank(Outcome, cap))
         for table_of, cls in (([b.host], Memory), (b.held, Held), (b.names, Handed)):
             for x in table_of:
@@ -398,38 +519,49 @@ class Lies(Draw):
         return snapshot(record[0], cls)
 
 
-def happen(b: Body, draw: Lies, now: int, hello: Hello) -> list[tuple[int, int, int]]:
-    """Anything."""
-    rng, what = draw.rng, draw.rng.randrange(6)
+def happen(b: Body, draw: Lies, now: int, hello: Hello, before: list[Pub]) -> list[tuple[int, tuple[int, ...], int]]:
+    """Anything; a PUB that is heard may be one that was heard before.  Effects, with the names they are about."""
+    rng, what, pub = draw.rng, draw.rng.randrange(6), blank(Pub, SMALL)
     if what == 0:
         host.publish(b, now, rng.choice([CHANNEL, 5]), 16, 1)
     elif what == 1:
-        host.hear_pub(b, now, draw.message(Pub, b.me), 1)
+        pub = rng.choice(before) if before and rng.random() < 0.4 else draw.message(Pub, b.me)
+        before.append(pub)
+        host.hear_pub(b, now, pub, 1)
     elif what == 2:
         host.hear_hello(b, now, draw.message(Hello, b.me))
     elif what == 3:
-        host.acknowledged(b, now, rng.randrange(-1, 8))
+        host.acknowledged(b, now, rng.randrange(-1, 30))
     elif what == 4:
-        host.failed(b, now, rng.randrange(-1, 8))
+        host.failed(b, now, rng.randrange(-1, 30))
     else:
         host.wake(b, now, hello)
-    return done(b)
+    found = []
+    for kind, slot, reason in [(e.kind, e.slot, e.reason) for e in b.out.effect[:b.out.count]]:
+        assert HEARD <= slot < len(b.held) and SEND <= kind <= KNOWN and 0 <= reason < len(k.REASONS)
+        it = b.held[slot].pub if slot >= 0 else pub
+        found.append((kind, (it.origin, it.boot, it.number), reason))
+    done(b)
+    return found
 
 
-@drawn(400, sends=0.1, delivers=0.05, drops=0.05, held=0.5)
+@drawn(400, sends=0.1, delivers=0.2, drops=0.05, held=0.5, again=0.03)
 def test_no_memory_and_no_event_is_too_much(rng: random.Random) -> set[str]:
     """No exception, effects name what there is, and nothing is handed over twice."""
     draw = Lies(rng)
-    b, now, given, found = draw.body(), 10**9, [], set()
+    b, now, found = draw.body(), 10**9, Counter[int]()
+    b.me.settings.memory = 1
+    given, before = set[tuple[int, ...]](), list[Pub]()
     hello = blank(Hello, Capacity(links=4, candidates=3, channels=4, batch=3, window=4, relays=2))
-    held = any(0 < h.state < ENDED for h in b.held[:max(0, min(b.host.top, 6))])
+    held = any(0 < h.state < ENDED for h in b.held[:max(0, min(b.host.top, 24))])
     for _ in range(30):
         now += rng.choice([0, 1000, 100_000, k.SECOND])
-        for kind, slot, reason in happen(b, draw, now, hello):
-            assert HEARD <= slot < len(b.held) and SEND <= kind <= KNOWN and 0 <= reason < len(k.REASONS)
-            given.append(kind)
-            found.add(kind)
-    return reached(sends=SEND in found, delivers=DELIVER in found, drops=DROPPED in found, held=held)
+        for kind, name, _ in happen(b, draw, now, hello, before):
+            assert kind != DELIVER or name not in given, "handed over twice"
+            found[kind] += 1
+            given |= {name} if kind == DELIVER else set()
+    return reached(sends=found[SEND] > 0, delivers=found[DELIVER] > 0, drops=found[DROPPED] > 0, held=held,
+                   again=found[KNOWN] > 0)
 
 
 @drawn(150, held=0.5)
@@ -438,7 +570,7 @@ def test_whatever_is_held_is_gone_after_a_while(rng: random.Random) -> set[str]:
     draw = Lies(rng)
     b, now = draw.body(), 10**9
     hello = blank(Hello, Capacity(links=4, candidates=3, channels=4, batch=3, window=4, relays=2))
-    held = any(0 < h.state < ENDED for h in b.held[:max(0, min(b.host.top, 6))])
+    held = any(0 < h.state < ENDED for h in b.held[:max(0, min(b.host.top, 24))])
     end = now + k.HELD_MOST + 2 * k.HELD_CHECK * b.me.settings.hello
     while now < end:
         now = max(now, host.next_due(b, now)) + 1

@@ -101,7 +101,7 @@ def test_a_node_that_starts_anew_forgets_what_waited() -> None:
     net = Network(parse({"topology": {"kind": "line", "n": 3}, "duration": 60}))
     net.subscribe(2, "a")
     published = 0
-    while not (net.world.held["state"][0] == WAITING).any():    # up to then the node is alone, and keeps what it publishes
+    while not (net.world.held["state"][0] == WAITING).any():    # up to then it is alone, and keeps what it publishes
         net.run(0.1)
         net.publish(0, "a")
         published += 1
