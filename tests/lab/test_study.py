@@ -74,6 +74,25 @@ def test_parameters_are_set_from_outside(tmp_path: Path, text: str, repetitions:
     assert max(t["repetition"] for t in trials) == repetitions - 1 and {t["n"] for t in trials} == sizes
 
 
+def test_policies_of_hosts_are_parameters_like_any_other() -> None:
+    study, = load(["throughput"], "quick", ['host.profile=["full", "paper"]', "wireless.host.rounds=1"])
+    assert all(grid.parameters["host_profile"] == ("full", "paper") for grid in study.grids if grid.scenario)
+    assert {grid.name for grid in study.grids if "host_rounds" in grid.parameters} == {"wireless"}
+    trials = trial_list(study)
+    assert {t["host_profile"] for t in trials} == {"full", "paper"}
+    wireless = next(grid for grid in study.grids if grid.name == "wireless")
+    assert wireless.scenario is not None
+    assert wireless.scenario["host"] == {"profile": "$host_profile", "rounds": "$host_rounds"}
+
+
+@pytest.mark.parametrize("text, complaint", [
+    ("host.custdy=5", "did you mean custody?"), ("host.profile=best", "full, paper"), ("host.rounds=-1", "rounds")])
+def test_a_policy_that_is_none_is_refused_before_anything_runs(text: str, complaint: str) -> None:
+    with pytest.raises(BadInput) as caught:
+        trial_list(load(["throughput"], "quick", [text])[0])
+    assert complaint in str(caught.value) and "\n" not in str(caught.value)
+
+
 @pytest.mark.parametrize("change, complaint", [
     (("[grid.main]", "[grid.main"), "not TOML"),
     (("figure =", "figur ="), "did you mean figure?"),

@@ -161,12 +161,25 @@ def set_parameter(tables: dict[str, dict[str, dict[str, Any]]], text: str) -> No
     grids = [(name, grid) for study in tables.values() for name, grid in study.items()]
     named = [grid for name, grid in grids if rest and name == first]
     parts = rest if named else [first, *rest]
-    chosen = [grid for grid in (named or [grid for _, grid in grids]) if parts[0] in grid]
+    chosen = named or [grid for _, grid in grids]
+    if len(parts) == 2 and parts[0] == "host":
+        parts = [host_parameter(chosen, parts[1])]
+    chosen = [grid for grid in chosen if parts[0] in grid]
     if not chosen:
         known = sorted({k for _, grid in grids for k in grid} - {"kind"})
         raise BadInput(f"--set {shown(key)}: no grid has it{did_you_mean(first, known)}; there are {', '.join(known)}")
     for grid in chosen:
         put(grid, parts, value.strip())
+
+
+def host_parameter(grids: Iterable[dict[str, Any]], policy: str) -> str:
+    """A policy of hosts becomes a parameter of every grid with a scenario, if it is none already; its name."""
+    name = f"host_{policy}"
+    for grid in grids:
+        if isinstance(grid.get("scenario"), dict):
+            grid["scenario"].setdefault("host", {}).setdefault(policy, f"${name}")
+            grid.setdefault(name, None)
+    return name
 
 
 def made(folder: Path, table: dict[str, Any], scale: str, grids: dict[str, dict[str, Any]],
