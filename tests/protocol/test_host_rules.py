@@ -185,7 +185,7 @@ def test_of_many_on_a_new_ring_all_are_repeated_in_turns() -> None:
                 host.acknowledged(b, now, slot)
                 done(b)
         turns, now = turns + 1, now + k.NEXT_LOOK
-    assert again == list(range(60)) and 5 < turns < 60
+    assert again == list(range(60)) and 3 < turns < 60
 
 
 @pytest.mark.parametrize("doubt", [0, 1])
@@ -313,9 +313,10 @@ def test_where_no_subscriber_is_known_it_waits_for_one() -> None:
         assert [h.reason for h in b.held if h.state == STUCK] == [k.NO_SUBSCRIBER]
         if comes:
             teach(b.me, 8)
+            host.learnt(b, NOW)
             host.learnt(b, NOW + 1)
-            assert host.look_is_due(b, NOW + 1)
-            host.look(b, NOW + 1)
+            assert b.host.look_at == NOW + k.LEARNT_PAUSE
+            host.look(b, NOW + k.LEARNT_PAUSE)
             assert [kind for kind, _, _ in done(b)] == [SEND]
         else:
             late = NOW + table.lease(b.me) + 1

@@ -73,6 +73,7 @@ HOPS_MOST = 65535               # what SUB and PUB can count
 ROUNDS, ROUND_PAUSE = 2, 1 * SECOND     # a frame that failed, detour and all, is tried again so often, so much later
 HELD_BYTES = 16 << 20           # of payload that a host keeps and takes care of, at most
 STUCK_PAUSE = 250 * MILLISECOND         # between two looks for a way
+LEARNT_PAUSE = 50 * MILLISECOND         # from a SUB to the look at what may have waited for it
 HELD_MOST = 120 * SECOND        # nothing is held for longer …
 HELD_CHECK = 16                 # … and all that is held is looked at once in so many HELLOs
 NEXT_LOOK = 5 * MILLISECOND     # when there was too much to look at in one go

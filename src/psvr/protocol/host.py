@@ -271,9 +271,9 @@ def hear_sub(b: Body, now: int, sub: Sub, out: Sub) -> int:
 
 @rule
 def learnt(b: Body, now: int) -> None:
-    """The table may have changed: what waits for that is looked at."""
+    """The table may have changed: what waits for that is looked at, once for many SUBs that come together."""
     if b.host.hopes != 0:
-        b.host.look_at = now
+        look_soon(b.host, now + k.LEARNT_PAUSE)
 
 
 @rule
