@@ -15,7 +15,7 @@ from psvr.sim.network import Network
 from psvr.sim.scenario import parse
 from psvr.trace import EVENTS
 
-NETWORKS = 44           # per system: 220 in all
+NETWORKS = 44           # per system: 220 in all, under both profiles of hosts by turns
 
 
 def drawn(seed: int, system: str) -> tuple[Network, list[Any], list[int]]:
@@ -29,7 +29,7 @@ def drawn(seed: int, system: str) -> tuple[Network, list[Any], list[int]]:
     if kind == "grid":
         topology = {"kind": "grid", "rows": 3, "columns": max(1, n // 3), "ids": topology["ids"]}
     net = Network(parse({
-        "seed": seed, "topology": topology,
+        "seed": seed, "topology": topology, "host": {"profile": ("full", "paper")[seed % 2]},
         "protocol": {"system": system, "shortcuts": rng.choice(["all", "nontree"]), "lease": 5.0}}),
         level="pub", take_rows=lambda r: rows.extend(r.copy()))
     n = net.plan.n
