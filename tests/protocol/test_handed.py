@@ -8,9 +8,9 @@ import pytest
 from psvr.protocol import constants as k
 from psvr.protocol.handed import BUCKET, TURNS, bucket, clear, forget, is_crowded, is_known, judge, put_back
 from psvr.protocol.layout import Capacity, blank, dtype
-from psvr.protocol.records import Handed, Pub
+from psvr.protocol.records import Handed, Held, Pub
 from psvr.sim.demand import SOURCE
-from psvr.sim.footing import BYTES, LEAST, MOST, ROOMY, SLOTS_LEAST, SLOTS_MOST, rooms
+from psvr.sim.footing import BYTES, LEAST, MOST, ROOMY, SLOTS_BYTES, SLOTS_LEAST, SLOTS_MOST, USUAL, rooms
 
 
 class Hands:
@@ -110,9 +110,10 @@ def sources(n: int, number: int, period: int) -> np.ndarray:
 
 
 def test_room_for_what_is_published_while_repetitions_may_come_within_bounds() -> None:
-    slots, names = rooms(20, sources(20, 10, k.SECOND))
-    assert names == 1024 >= ROOMY * 10 * k.REPEAT_LIFE // k.SECOND and slots >= SLOTS_LEAST + k.KEEP // k.SECOND
-    assert rooms(20, sources(20, 0, 1)) == (SLOTS_LEAST, LEAST) and rooms(2, sources(2, 1000, 1)) == (SLOTS_MOST, MOST)
+    slots, names = rooms(20, sources(20, 20, k.SECOND))
+    assert names == 2048 >= ROOMY * 20 * k.REPEAT_LIFE // k.SECOND and slots == SLOTS_MOST
+    assert rooms(20, sources(20, 0, 1))[1] == USUAL and rooms(2, sources(2, 1000, 1))[1] == MOST
     many = rooms(10_000, sources(10_000, 10_000, k.SECOND))
     assert many[1] * 10_000 * dtype(Handed, Capacity()).itemsize <= BYTES
-    assert rooms(10_000_000, sources(100, 10, k.SECOND)) == (SLOTS_LEAST, LEAST)
+    assert many[0] * 10_000 * dtype(Held, Capacity()).itemsize <= SLOTS_BYTES
+    assert rooms(100_000_000, sources(100, 10, k.SECOND)) == (SLOTS_LEAST, LEAST)

@@ -17,7 +17,8 @@ HELD = np.dtype([("state", "i4"), ("handle", "i8")])
 
 def holding(*held: tuple[int, int]) -> Any:
     """A world whose one host has these publications in hand: states, and which."""
-    return SimpleNamespace(held=np.array([held], HELD))
+    return SimpleNamespace(held=np.array([list(held)], HELD), hosts=np.array([(len(held),)], [("top", "i4")]),
+                           stations=np.array([(1,)], [("alive", "i4")]))
 
 
 class Net:

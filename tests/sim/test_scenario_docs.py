@@ -9,16 +9,17 @@ from typing import Any
 import pytest
 
 from psvr.files import LARGEST, LARGEST_TOML
+from psvr.protocol.profiles import POLICIES
 from psvr.sim.plan import plan
 from psvr.sim.radio.keys import Interference, Mobility
-from psvr.sim.scenario import Fault, Protocol, Radio, Scenario, Subscribe, Topology, Traffic, parse
+from psvr.sim.scenario import Fault, Host, Protocol, Radio, Scenario, Subscribe, Topology, Traffic, parse
 from psvr.sim.schema import to_text
 
 PAGE = (Path(__file__).parent.parent.parent / "docs" / "scenarios.md").read_text()
 BLOCKS = re.findall(r"```toml\n(.*?)```", PAGE, re.S)
 SECTIONS: dict[str, type] = {"The run": Scenario, "topology": Topology, "radio": Radio, "interference": Interference,
-                             "mobility": Mobility, "protocol": Protocol, "traffic": Traffic, "subscribe": Subscribe,
-                             "fault": Fault}
+                             "mobility": Mobility, "protocol": Protocol, "host": Host, "traffic": Traffic,
+                             "subscribe": Subscribe, "fault": Fault}
 
 
 def documented(section: str) -> dict[str, str]:
@@ -34,6 +35,13 @@ def test_every_key_and_default(section: str) -> None:
         return "–" if default in (None, MISSING) else to_text(default)
     keys = {f.name: text(f.default) for f in fields(SECTIONS[section]) if f.name not in SECTIONS}
     assert documented(section) == keys
+
+
+def test_both_profiles_stand_there() -> None:
+    section = PAGE.split("\n## host\n")[1].split("\n## ")[0]
+    told = dict(re.findall(r"^\| `(\w+)` \|[^|]*\| – \| ([^|]*) \|", section, re.M))
+    assert told == {name: ", ".join(to_text(v).removesuffix(".0") for v in (policy.full, policy.paper))
+                    for name, policy in POLICIES.items()}
 
 
 def test_how_large_files_may_be() -> None:

@@ -17,6 +17,7 @@ from psvr.protocol import constants as k
 from psvr.protocol import wire
 from psvr.protocol.holding import FREE
 from psvr.protocol.layout import Capacity, Int, fields, restore, snapshot
+from psvr.protocol.names import channel_hash
 from psvr.protocol.numbers import spread
 from psvr.protocol.records import Handed, Held, Hello, Node, Pub, Settings, Sub
 from psvr.protocol.records import Host as Memory
@@ -326,6 +327,10 @@ class Triplets(Twins):
 
     def corrupt(self, v: int, rng: Any, kind: str = "bytes") -> None:
         super().corrupt(v, rng, kind)
+        for mine, theirs in zip(self.net.world.held[v], self.reference.hosts[v].body.held):
+            payload = self.live.payload(theirs.handle)          # what lies beside it is no lie
+            theirs.pub.load, theirs.pub.channel = LOAD, channel_hash(payload.name)
+            mine["pub"]["load"], mine["pub"]["channel"] = theirs.pub.load, theirs.pub.channel
         station, plain = self.live.hosts[v], self.reference.hosts[v]
         restore(station.node, Node, snapshot(plain.node, Node))
         restore(station.body.host, Memory, snapshot(plain.body.host, Memory))

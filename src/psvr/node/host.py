@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from psvr.protocol import constants as k
 from psvr.protocol import handed, node, psvr, publication, wire
 from psvr.protocol import host as rules
-from psvr.protocol.holding import BEGUN, KEPT, WAITING, free_slots
+from psvr.protocol.holding import BEGUN, KEPT, WAITING
 from psvr.protocol.layout import Capacity, blank
 from psvr.protocol.links import sender as place_of
 from psvr.protocol.links import two_way
@@ -207,7 +207,7 @@ class Host:
     def make_room(self) -> None:
         """More slots, where there are few."""
         more = min(len(self.body.held), self.slots_most - len(self.body.held))
-        if more > 0 and self.has_few_slots():
+        if more > 0 and rules.has_few_slots(self.body):
             self.body.held.extend(self.blanks(Held, more))          # type: ignore[attr-defined]
             self.flights += [0] * more
 
@@ -382,11 +382,7 @@ class Host:
 
     def is_crowded(self) -> bool:
         """There are few slots, and cannot be more."""
-        return len(self.body.held) >= self.slots_most and self.has_few_slots()
-
-    def has_few_slots(self) -> bool:
-        needed = rules.slots_needed(self.body)
-        return free_slots(self.body.host, self.body.held, needed) < needed
+        return len(self.body.held) >= self.slots_most and rules.has_few_slots(self.body)
 
     def has_room(self, at: int) -> bool:
         """There is nothing to wait for any more where a publication has waited."""

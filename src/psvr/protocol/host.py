@@ -202,7 +202,7 @@ def go_on(b: Body, now: int, pub: Pub, made: int, handle: int, slot: int) -> Non
 @rule
 def may_wait_for_subscriber(b: Body) -> bool:
     """A PUB led here, where no subscriber is known.  Mostly one has left; so it is kept only where there is room."""
-    return b.me.settings.custody > 0 and free_slots(b.host, b.held, slots_needed(b)) == slots_needed(b)
+    return b.me.settings.custody > 0 and not has_few_slots(b)
 
 
 @rule
@@ -570,6 +570,12 @@ def keep_room(b: Body, now: int) -> None:
         found += 1
     while b.host.weight > k.HELD_BYTES and has_room(b) and make_room(b, now, True):
         pass
+
+
+@rule
+def has_few_slots(b: Body) -> bool:
+    """What is kept will have to make room, unless the table grows."""
+    return free_slots(b.host, b.held, slots_needed(b)) < slots_needed(b)
 
 
 @rule

@@ -15,6 +15,7 @@ from psvr.protocol.holding import FLYING
 from psvr.protocol.records import READ_ONLY, Held, Hello, Node, Sub
 
 from . import events, frames, hosting, subs
+from .footing import in_use
 from .machine import Machine
 from .memory import (
     CLOCK_MOST,
@@ -59,7 +60,8 @@ class Corruption:
         self.machine, self.now, self.rng, self.foreign = machine, machine.now, rng, foreign
         world = machine.world
         self.before, self.hosts = world.nodes.copy(), world.hosts.copy()
-        self.clocks, self.handed, self.held = world.stations["offset"].copy(), world.names.copy(), world.held.copy()
+        self.clocks, self.handed = world.stations["offset"].copy(), world.names.copy()
+        self.held = in_use(world.held, world.hosts).copy()
         self.lie = draw_lie(rng, world.ids)
         self.truth = self.truth_of(0)
         self.pools = pools(self.truth, self.lie, rng)
@@ -172,7 +174,7 @@ class Corruption:
 
     def hold(self, v: int, u: int, kind: str) -> None:
         """The host believes that it has publications in its hands; the length of those on the air is physical."""
-        held = self.world.held[v]
+        held = self.world.held[v][:self.held.shape[1]]
         flying = held["state"] == FLYING
         loads = held["pub"]["load"][flying].copy()
         if kind == "bytes":

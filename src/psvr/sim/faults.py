@@ -1,5 +1,7 @@
 """What can happen to a network: crashes, cuts, noise.  Memory is written by `corruption`."""
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -8,6 +10,7 @@ from psvr.graphs.csr import link_to
 from psvr.protocol import constants as k
 from psvr.protocol.holding import FLYING, RESTING, STUCK, WAITING
 
+from .footing import in_use
 from .hosting import schedule, start
 from .radio.signal import let_go, milliwatts, reckon
 from .wireless import silence
@@ -25,10 +28,16 @@ def crash(world: World, v: int, now: int) -> None:
 
 def lose(world: World, v: int) -> None:
     """What the node alone had is lost with it, but for frames that have arrived and were only not acknowledged."""
-    held, arrived = world.held[v], world.flights["got"][v] != 0
-    state = held["state"]
+    held, flights = tables_of(world, v)
+    state, arrived = held["state"], flights["got"] != 0
     lost = (state == WAITING) | ((state == FLYING) & ~arrived) | (state == RESTING) | (state == STUCK)
     world.publications["reason"][held["handle"][lost]] = k.NODE_STOPPED
+
+
+def tables_of(world: World, v: int) -> tuple[Any, Any]:
+    """The slots of a host that may be in use, and the flights from there."""
+    held = in_use(world.held[v:v + 1], world.hosts[v:v + 1])[0]
+    return held, world.flights[v, :len(held)]
 
 
 def switch(world: World, v: int, now: int, on: bool) -> None:
@@ -62,9 +71,9 @@ def boot(world: World, v: int, now: int, offset: int) -> None:
     rules.start(world.nodes[v], int(world.ids[v]), now + offset)
     rules.go_on_from(world.nodes[v], now // int(world.nodes["settings"]["hello"][v]))
     if station["starts"][0] > 1:        # else it has never been touched, and need not take up memory
-        world.names[v] = 0
-        world.held[v] = 0
-        world.flights["number"][v] += 1
+        held, flights = tables_of(world, v)
+        world.names[v], held[:] = 0, 0
+        flights["number"] += 1
     start(world, v, now, int(world.hosts["boot"][v]) + 1)
     schedule(world, v, now)
 

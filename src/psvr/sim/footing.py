@@ -1,4 +1,7 @@
-"""How much hosts of a simulation can hold and remember: as much as the scenario's sources ask for, within bounds."""
+"""How much hosts of a simulation can hold and remember, within bounds.
+
+Tables are as long as hosts could ever need: of memory that is never written to, the system gives none.
+"""
 
 from typing import Any
 
@@ -10,24 +13,28 @@ from psvr.protocol.layout import Capacity, dtype
 from psvr.protocol.records import Handed, Held
 
 ROOMY = 4                   # places for each name that is needed: so that few buckets are full
-LEAST, MOST = 64, 1 << 16   # names of a host
-SLOTS_LEAST, SLOTS_MOST = 64, 4096
-BYTES = 1 << 28             # of all hosts, at most, for each of the two; memory is taken only as it is used
+LEAST, USUAL, MOST = 64, 1024, 1 << 16      # names of a host
+BYTES = 1 << 28             # of the names of all hosts, at most
+SLOTS_LEAST, SLOTS_MOST = 32, 2048      # of a host; few are ever in use
+SLOTS_BYTES = 1 << 32       # of the slots of all hosts, at most
 
 
 def rooms(n: int, sources: NDArray[Any]) -> tuple[int, int]:
-    """Slots and places for names that each of n hosts has."""
-    rates = 1 / np.maximum(sources["period"], 1)
-    own = np.bincount(sources["node"], rates, minlength=1).max(initial=0.0)
-    names = ROOMY * k.REPEAT_LIFE * float(rates.sum())
-    slots = SLOTS_LEAST + 2 * k.KEEP * float(own)
-    return (size(n, slots, SLOTS_LEAST, SLOTS_MOST, dtype(Held, Capacity()).itemsize),
-            size(n, names, LEAST, MOST, dtype(Handed, Capacity()).itemsize))
+    """Slots and places for names that each of n hosts has; names for what the scenario's sources publish."""
+    names = ROOMY * k.REPEAT_LIFE * float((1 / np.maximum(sources["period"], 1)).sum())
+    return (size(n, SLOTS_MOST, min(SLOTS_LEAST, SLOTS_MOST), dtype(Held, Capacity()).itemsize, SLOTS_BYTES),
+            size(n, min(max(names, USUAL), MOST), LEAST, dtype(Handed, Capacity()).itemsize, BYTES))
 
 
-def size(n: int, wanted: float, least: int, most: int, item: int) -> int:
+def size(n: int, wanted: float, least: int, item: int, most: int) -> int:
     """The next power of two, as far as there is room for n times as many."""
     found = least
-    while found < min(wanted, most) and 2 * found * n * item <= BYTES:
+    while found < wanted and 2 * found * n * item <= most:
         found *= 2
     return found
+
+
+def in_use(held: NDArray[Any], hosts: NDArray[Any]) -> NDArray[Any]:
+    """The slots up to the last that any host uses: nobody should look at all that might be used."""
+    top = int(np.clip(hosts["top"], 0, held.shape[1]).max(initial=0))
+    return held[:, :max(top, min(SLOTS_LEAST, held.shape[1]))]

@@ -6,6 +6,7 @@ from numpy.typing import NDArray
 from psvr.protocol.constants import FLOOD, REASONS
 from psvr.protocol.holding import FREE, KEPT
 
+from .footing import in_use
 from .results import Deliveries
 from .world import World
 
@@ -17,8 +18,9 @@ NAMES = (UNNOTICED, *REASONS[1:], UNDER_WAY, UNHEARD)
 
 def under_way(world: World) -> NDArray[np.int64]:
     """The publication of each PUB that is on its way or waits, but for those which their origin only keeps."""
-    state = world.held["state"]
-    found: NDArray[np.int64] = world.held["handle"][(state != FREE) & (state != KEPT)]
+    held = in_use(world.held, world.hosts)
+    state, alive = held["state"], world.stations["alive"] != 0
+    found: NDArray[np.int64] = held["handle"][(state != FREE) & (state != KEPT) & alive[:, None]]
     return found
 
 

@@ -46,8 +46,10 @@ class Host:
 class Frame:
     """A SUB or PUB on its way; a PUB stands in a slot of its host."""
 
-    def __init__(self, message: Sub | Pub, to: int, slot: int = -1, which: int = -1, copies: int = 1) -> None:
+    def __init__(self, message: Sub | Pub, to: int, held: Held | None = None, slot: int = -1, which: int = -1,
+                 copies: int = 1) -> None:
         self.message, self.to, self.slot, self.which, self.copies = message, to, slot, which, copies
+        self.held = held
         self.tries, self.got = 0, False
 
 
@@ -324,7 +326,7 @@ class Reference:
                 self.publications[about]["messages"] += 1
                 self.note_pub(now, "sent", v, held.to, pub, about, at=held.start)
                 to = -1 if held.to == k.NOBODY else self.ids.index(held.to)
-                frame = host.flights[e.slot] = Frame(pub, to, e.slot, about)
+                frame = host.flights[e.slot] = Frame(pub, to, held, e.slot, about)
                 host.pubs = (host.pubs + 1) & 0xFFFF
                 self.transmit(now + spread(self.ids[v], now + host.pubs, 6, *WORK), host, frame)
             elif e.kind == rules.DELIVER:
@@ -340,10 +342,11 @@ class Reference:
             self.end_frame(now, host, frame)
 
     def hear_pub(self, now: int, host: Host, pub: Pub, frame: Frame) -> bool:
-        u, which, sender = host.index, frame.which, self.ids.index(pub.src)
+        u, which = host.index, frame.which
         self.receptions += 1
         self.publications[which]["receptions"] += 1
-        at = self.hosts[sender].body.held[frame.slot].start
+        assert frame.held is not None
+        at = frame.held.start
         verdict = rules.hear_pub(host.body, now + host.offset, pub, which)
         if verdict == rules.TAKEN:
             self.note_pub(now, "received", u, pub.src, pub, which, at=at)
