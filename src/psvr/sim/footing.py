@@ -1,6 +1,7 @@
 """How much hosts of a simulation can hold and remember, within bounds.
 
-Tables are as long as hosts could ever need: of memory that is never written to, the system gives none.
+In small networks tables are as long as hosts could ever need; in large ones a host that has no slot left lets its
+neighbours try again.
 """
 
 from typing import Any
@@ -13,10 +14,10 @@ from psvr.protocol.layout import Capacity, dtype
 from psvr.protocol.records import Handed, Held
 
 ROOMY = 4                   # places for each name that is needed: so that few buckets are full
-LEAST, USUAL, MOST = 64, 1024, 1 << 16      # names of a host
+LEAST, USUAL, MOST = 64, 256, 1 << 16       # names of a host
 BYTES = 1 << 28             # of the names of all hosts, at most
-SLOTS_LEAST, SLOTS_MOST = 32, 2048      # of a host; few are ever in use
-SLOTS_BYTES = 1 << 32       # of the slots of all hosts, at most
+SLOTS_LEAST, SLOTS_MOST = 64, 2048      # of a host; few are ever in use …
+SLOTS_BYTES = 1 << 26       # … and where they lie far apart, the system gives memory for all
 
 
 def rooms(n: int, sources: NDArray[Any]) -> tuple[int, int]:
