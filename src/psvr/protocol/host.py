@@ -353,7 +353,9 @@ def failed(b: Body, now: int, slot: int) -> None:
     if not 0 <= slot < len(b.held) or b.held[slot].state != FLYING:
         return
     h, me = b.held[slot], b.me
-    if publication.is_of_another_ring(me, h.pub):
+    if publication.is_of_another_ring(me, h.pub) and me.settings.custody > 0:
+        be_stuck(b, now, slot, k.OTHER_RING)
+    elif publication.is_of_another_ring(me, h.pub):
         end(b.host, h)
         put(b, DROPPED, slot, k.OTHER_RING)
     elif me.settings.detour == 1 and h.detoured == 0 and take_detour(b, now, slot):
@@ -502,7 +504,7 @@ def look_at_kept(b: Body, now: int, slot: int) -> None:
     left = b.me.settings.repeat - age(h, now)
     if left <= 0:
         forget(b, slot)
-    elif publication.should_repeat(b.me, h.pub, h.doubted == 1):
+    elif should_repeat(b, h):
         if has_slots(b):
             let_out(b, now, slot)
         else:
@@ -510,6 +512,14 @@ def look_at_kept(b: Body, now: int, slot: int) -> None:
     else:
         b.host.hopes = 1 if h.doubted == 1 else b.host.hopes
         look_soon(b.host, now + left)
+
+
+@rule
+def should_repeat(b: Body, h: Held) -> bool:
+    """What was taken over by others is theirs to repeat, where there is custody."""
+    if b.me.settings.custody > 0 and publication.uses_ring(b.me) and h.sent == 1 and h.doubted == 0:
+        return False
+    return publication.should_repeat(b.me, h.pub, h.doubted == 1)
 
 
 @rule
@@ -523,8 +533,7 @@ def look_at_stuck(b: Body, now: int, slot: int) -> None:
     elif h.start == NONE and h.to == k.NOBODY:
         hear_again(b, now, slot)
     elif publication.is_of_another_ring(b.me, h.pub):
-        end(b.host, h)
-        put(b, DROPPED, slot, k.OTHER_RING)
+        start_over(b, now, slot)
     elif try_again(b, now, slot):
         fly(b, now, slot)
     elif (publication.uses_ring(b.me) and b.outcome.reason == k.FINE and not unknown
@@ -533,6 +542,23 @@ def look_at_stuck(b: Body, now: int, slot: int) -> None:
         put(b, FORGOTTEN, slot, k.FINE)
     else:
         be_stuck(b, now, slot, h.reason)
+
+
+@rule
+def start_over(b: Body, now: int, slot: int) -> None:
+    """Its ring is gone, and with it the part that I am responsible for: all of the new one is served."""
+    h, me = b.held[slot], b.me
+    if not publication.has_ring(me) or publication.is_filling(me):
+        be_stuck(b, now, slot, h.reason)
+        return
+    publication.start_over(me, h.pub)
+    publication.handle(me, now, h.pub, b.outcome)
+    put(b, AGAIN, slot, k.FINE)
+    if b.outcome.deliver == 1:
+        hand_over(b, now, h.pub, h.made, slot)
+    go_on(b, now, h.pub, h.made, h.handle, slot)
+    end(b.host, h)
+    put(b, FORGOTTEN, slot, k.FINE)
 
 
 @rule
@@ -553,7 +579,10 @@ def hear_again(b: Body, now: int, slot: int) -> None:
     h, out = b.held[slot], b.outcome
     node.hear_pub(b.me, now, h.pub, out)
     if is_early(out.reason) or out.reason == k.NOT_A_LINK:
-        be_stuck(b, now, slot, h.reason)
+        if elapsed(now, h.since) > 2 * k.SECOND and h.pub.ring != b.me.ring:
+            start_over(b, now, slot)
+        else:
+            be_stuck(b, now, slot, h.reason)
         return
     if out.deliver == 1:
         hand_over(b, now, h.pub, h.made, slot)
@@ -594,7 +623,7 @@ def make_room(b: Body, now: int, at_any_cost: bool) -> bool:
     if slot == NONE:
         return False
     h, me = b.held[slot], b.me
-    if publication.should_repeat(me, h.pub, h.doubted == 1):
+    if should_repeat(b, h):
         let_out(b, now, slot)
     gone = h.pub.ring != me.ring or h.pub.ring == NONE
     if (not gone and (h.doubted == 0 or not publication.is_filling(me))) or publication.is_alone(me):

@@ -70,6 +70,13 @@ def start(me: Node, channel: int, boot: int, number: int, load: int, out: Pub) -
 
 
 @rule
+def start_over(me: Node, out: Pub) -> None:
+    """Somebody else's publication on my ring, as if it began here; it is known that it may have been here before."""
+    out.src, out.hops, out.again = me.id, 0, 1
+    out.ring, out.cur, out.ep = clip(me.ring, -1, LOW32), me.position[0], me.position[0]
+
+
+@rule
 def may_repeat(me: Node) -> bool:
     """What is lost with a tree can be published once more; a flood reaches who is there, or nobody.
 
