@@ -41,8 +41,8 @@ ROOT_LIFE = 8                   # periods without a newer number until a root is
 ROOT_LIFE_STEPS = 8             # … and one period more per 8 steps of distance: news need time to travel
 NEWS_LATE = 2                   # periods after which a newer number is passed on at once
 YOUNG, AGES = 16, 8             # periods that a link is young, and doublings of its age that are told apart
-DEAD_MORE = 8                   # periods, beyond what others may take to give a dead root up, for which its old numbers
-                                # are refused: else they hear of it again from those who are last
+DEAD_MORE = 8                   # periods for which a dead root's old numbers are refused after the last node may have
+                                # given it up: else the first to give it up hear of it again from the last
 DEPTH = 64                      # D_max: ends the counting of fake roots; must exceed the depth of the tree
 DISTANCE_MOST = 65535           # what a HELLO can say
 SIZE_MOST = 1 << 29             # nodes of a subtree: 2 · SIZE_MOST still fits a position

@@ -88,8 +88,9 @@ def root_life(me: Node, dist: int) -> int:
 
 @rule
 def dead_life(me: Node) -> int:
-    """How long a dead root's old numbers are refused: longer than those who are furthest away, or believe to be, keep
-    it.  If they kept it longer, the number of a root that is none would go round until its distance reaches D_max.
+    """How long a dead root's old numbers are refused: longer than any node keeps that root, however far away it is.
+
+    Otherwise the number of a root that does not exist circulates until its distance reaches D_max.
     """
     return root_life(me, me.settings.depth) + k.DEAD_MORE * me.settings.hello
 

@@ -24,7 +24,7 @@ MEMORY, QUALITY, STEP = 2, 43, 0.3
 
 
 def healing_bound(hello: float, links: int, depth: int, lease: float, loss: float = 0.0, limit: int = k.DEPTH) -> float:
-    """Seconds, for a tree `depth` deep, of `limit` at most (D_max), whose links lose this share of frames."""
+    """Seconds, for a tree of this depth whose links lose this share of frames; `limit` is the nodes' D_max."""
     periods = (MEMORY + QUALITY + k.EVICTED_MOST + k.HALF_OPEN + links
                + 3 * (k.ROOT_LIFE + limit / k.ROOT_LIFE_STEPS) + k.DEAD_MORE)
     healed = periods * hello + 3 * depth * STEP + (k.WRITE_BACK + 2 / k.CLEANS + 1) * lease

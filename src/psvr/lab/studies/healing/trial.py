@@ -57,7 +57,7 @@ def healed(parameters: dict[str, Any], seed: int, system: str) -> dict[str, Any]
     net.run(float(rng.choice([0.0, 1.0, 30.0])))        # new, forming, or settled when it is struck
     start = net.now
     net.corrupt(range(n), parameters["memory"])
-    took = until_right(net, LONGEST * longest(n, loss))
+    took = until_right(net, LONGEST * longest(net, loss))
     depth = int(net.world.nodes["dist"].max())
     bound = healing_bound(1.0, k.LINKS, depth, lease_for(n), loss, net.plan.depth)
     late = took is None or took > bound
@@ -77,8 +77,9 @@ def topology(kind: str, n: int, rng: np.random.Generator) -> dict[str, Any]:
     return {**drawn, "n": max(n, 3) if kind == "ring" else n}
 
 
-def longest(n: int, loss: float) -> float:
-    return healing_bound(1.0, k.LINKS, n, lease_for(n), loss, max(n, k.DEPTH))
+def longest(net: Network, loss: float) -> float:
+    """The bound, whatever tree the nodes will find."""
+    return healing_bound(1.0, k.LINKS, net.plan.n, lease_for(net.plan.n), loss, net.plan.depth)
 
 
 def until_right(net: Network, limit: float) -> float | None:
@@ -98,7 +99,7 @@ def nothing() -> dict[str, int | None]:
 def after(net: Network, start: int, n: int, rng: np.random.Generator) -> dict[str, int | None]:
     """What is published once names that the fault wrote down are forgotten, at a moment when the network is right."""
     net.run(max(0.0, forgotten(1.0) + (start - net.now) / SECOND))
-    if until_right(net, longest(n, 0.5)) is None:
+    if until_right(net, longest(net, 0.5)) is None:
         return nothing()
     channel, first = net.channel("c"), int(net.world.tally["delivered"][0])
     publishers = rng.permutation(n)[:PUBLICATIONS].tolist()
