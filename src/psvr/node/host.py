@@ -315,7 +315,7 @@ class Host:
             verdict = rules.hear_pub(self.body, now, pub, payload)      # type: ignore[arg-type]
         if verdict == rules.TAKEN:
             self.tell("received", peer=pub.src, pub=pub, channel=name)
-            if pub.again == 1 and self.body.outcome.reason == k.FINE:
+            if pub.again > 0 and self.body.outcome.reason == k.FINE:
                 self.losses.again(pub, now)
         self.drain(now, pub, payload)
         return ANSWERS[verdict]

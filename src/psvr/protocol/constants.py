@@ -68,9 +68,12 @@ REPEAT_LIFE = 25 * SECOND       # … so a repetition that arrives is younger th
 NAME_LIFE = 100 * SECOND        # a publication that was here is known for so long; longer, and a fault that wrote down
                                 # names which are still to come would cost these publications at any later time
 AGE_MOST = 65535                # ms: what a PUB can say of its age
+AGAIN_MOST = 7                  # … and of how often it was sent anew
 HOPS_MOST = 65535               # what SUB and PUB can count
 # Hosts: what they do with publications that cannot go on.
 ROUNDS, ROUND_PAUSE = 2, 1 * SECOND     # a frame that failed, detour and all, is tried again so often, so much later
+FLIGHT = 10                     # periods after which a publication has arrived, or is in the hands of somebody who
+                                # lives: whoever had it and crashed was missed after SILENCE, and the ring was lost
 HELD_BYTES = 16 << 20           # of payload that a host keeps and takes care of, at most
 STUCK_PAUSE = 250 * MILLISECOND         # between two looks for a way
 LEARNT_PAUSE = 50 * MILLISECOND         # from a SUB to the look at what may have waited for it

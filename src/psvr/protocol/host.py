@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from . import constants as k
-from . import handed, node, publication
+from . import handed, node, publication, taken
 from .form import rule
 from .holding import (
     BEGUN,
@@ -63,6 +63,7 @@ def start(b: Body, now: int, boot: int) -> None:
     host.born, host.boot, host.number, b.out.count = now, boot, 0, 0
     host.next = host.top = host.turn = host.seen = host.hopes = host.met = host.weight = 0
     host.look_at, host.ring, host.phase = k.FOREVER, b.me.ring, phase(b.me)
+    taken.clear(host)
 
 
 # --- effects
@@ -151,9 +152,9 @@ def go(b: Body, now: int, slot: int) -> None:
 def let_out(b: Body, now: int, slot: int) -> None:
     """A publication of mine goes its way, the first time or once more."""
     h, me = b.held[slot], b.me
-    first = h.state == WAITING
+    first, again = h.state == WAITING, h.pub.again
     publication.start(me, h.pub.channel, h.pub.boot, h.pub.number, h.pub.load, h.pub)
-    h.pub.again = 0 if first else 1
+    h.pub.again, h.since = 0 if first else clip(again + 1, 1, k.AGAIN_MOST), now
     h.doubted = 1 if me.settings.doubt == 1 and publication.in_doubt(me, h.pub.channel) else 0
     h.early = 1 if h.doubted == 1 and publication.is_filling(me) else 0
     publication.handle(me, now, h.pub, b.outcome)
@@ -287,12 +288,18 @@ def hear_pub(b: Body, now: int, pub: Pub, handle: int) -> int:
     """A PUB: TAKEN, and from now on this host is responsible for it; or REFUSED or NO_SLOTS, and it may come again."""
     me, out = b.me, b.outcome
     made = now - clip(pub.age, 0, k.AGE_MOST) * k.MILLISECOND
+    if remembers_taken(me) and taken.was_taken(b.host, now, pub):
+        out.deliver = out.sends = out.stuck = 0
+        out.reason = k.REPEATED
+        return TAKEN
     keep_room(b, now)
     if not has_slots(b):
         return have_no_slots(b, now, pub)
     node.hear_pub(me, now, pub, out)
     if out.reason == k.NOT_A_LINK:
         return REFUSED
+    if remembers_taken(me):
+        taken.remember(b.host, now, pub)
     if is_early(out.reason) and me.settings.custody > 0 and elapsed(now, made) < me.settings.custody:
         keep_whole(b, now, pub, made, handle, out.reason)
         return TAKEN
@@ -300,6 +307,12 @@ def hear_pub(b: Body, now: int, pub: Pub, handle: int) -> int:
         hand_over(b, now, pub, made, HEARD)
     go_on(b, now, pub, made, handle, HEARD)
     return TAKEN
+
+
+@rule
+def remembers_taken(me: Node) -> bool:
+    """Only who is responsible for what it takes may say that it sees to it already."""
+    return me.settings.custody > 0 and me.settings.system != k.FLOOD
 
 
 @rule
@@ -405,14 +418,24 @@ def notice(b: Body, now: int) -> None:
     if me.ring != host.ring:
         host.ring = me.ring
         for i in range(clip(host.top, 0, len(b.held))):
-            if b.held[i].state == KEPT:         # another ring may have the same name: it stands for who is where
-                b.held[i].pub.ring = NONE
+            if b.held[i].state == KEPT:
+                lose_ring(b, now, b.held[i])
         host.look_at = now
     if phase(me) != host.phase:
         host.phase = phase(me)
         host.look_at = now
     if host.met != 1:
         host.met = 1 if me.root != me.id or me.size > 1 else 0
+
+
+@rule
+def lose_ring(b: Body, now: int, h: Held) -> None:
+    """The ring on which it went out is gone.  What is with others for long enough has arrived, or they see to it."""
+    if b.me.settings.custody == 0 or not publication.uses_ring(b.me) or h.sent == 0 or h.doubted == 1:
+        h.pub.ring = NONE           # another ring may have the same name: it stands for who is where
+    elif h.pub.ring != NONE:
+        safe = elapsed(now, h.since) > k.FLIGHT * b.me.settings.hello
+        h.pub.ring = b.me.ring if safe else NONE
 
 
 @rule
@@ -504,7 +527,7 @@ def look_at_kept(b: Body, now: int, slot: int) -> None:
     left = b.me.settings.repeat - age(h, now)
     if left <= 0:
         forget(b, slot)
-    elif should_repeat(b, h):
+    elif publication.should_repeat(b.me, h.pub, h.doubted == 1):
         if has_slots(b):
             let_out(b, now, slot)
         else:
@@ -512,14 +535,6 @@ def look_at_kept(b: Body, now: int, slot: int) -> None:
     else:
         b.host.hopes = 1 if h.doubted == 1 else b.host.hopes
         look_soon(b.host, now + left)
-
-
-@rule
-def should_repeat(b: Body, h: Held) -> bool:
-    """What was taken over by others is theirs to repeat, where there is custody."""
-    if b.me.settings.custody > 0 and publication.uses_ring(b.me) and h.sent == 1 and h.doubted == 0:
-        return False
-    return publication.should_repeat(b.me, h.pub, h.doubted == 1)
 
 
 @rule
@@ -623,7 +638,7 @@ def make_room(b: Body, now: int, at_any_cost: bool) -> bool:
     if slot == NONE:
         return False
     h, me = b.held[slot], b.me
-    if should_repeat(b, h):
+    if publication.should_repeat(me, h.pub, h.doubted == 1):
         let_out(b, now, slot)
     gone = h.pub.ring != me.ring or h.pub.ring == NONE
     if (not gone and (h.doubted == 0 or not publication.is_filling(me))) or publication.is_alone(me):

@@ -32,6 +32,7 @@ class Capacity(NamedTuple):
     batch: int = 16         # channels named by one SUB
     window: int = 64        # publications remembered against repetition
     relays: int = 64        # SUBs remembered against relaying them twice: those of a second, or copies multiply
+    taken: int = 32         # PUBs of neighbours remembered, should their acknowledgements be lost
     effects: int = 160      # what the rules of a host may ask for at a time
 
 

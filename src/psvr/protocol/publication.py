@@ -72,7 +72,7 @@ def start(me: Node, channel: int, boot: int, number: int, load: int, out: Pub) -
 @rule
 def start_over(me: Node, out: Pub) -> None:
     """Somebody else's publication on my ring, as if it began here; it is known that it may have been here before."""
-    out.src, out.hops, out.again = me.id, 0, 1
+    out.src, out.hops, out.again = me.id, 0, clip(out.again + 1, 1, k.AGAIN_MOST)
     out.ring, out.cur, out.ep = clip(me.ring, -1, LOW32), me.position[0], me.position[0]
 
 

@@ -247,7 +247,7 @@ class Pub:
     boot: Number
     number: Number
     hops: Short
-    again: Flag             # its origin repeats it
+    again: Annotated[int, Int(4, 0, k.AGAIN_MOST)]  # how often it was sent anew, from where a ring was lost
     age: Annotated[int, Int(4, 0, k.AGE_MOST)]      # ms since it was published, when it left its last node
     load: Annotated[int, Int(4, 0, 1 << 20)]        # bytes of data
 
@@ -306,6 +306,21 @@ class Handed:
 
 
 @record
+class Taken:
+    """A PUB that was taken over from a neighbour."""
+
+    origin: Id
+    boot: Number
+    number: Number
+    again: Short
+    hops: Short
+    cur: Position
+    ep: Position
+    ring: Digest
+    at: Time
+
+
+@record
 class Effect:
     """What a driver is to do; see `host`."""
 
@@ -339,3 +354,4 @@ class Host:
     phase: Short            # … and how far it was
     hopes: Flag             # something that is held may go on when the table has changed
     met: Flag               # it has had a neighbour
+    taken: Annotated[list[Taken], Many("taken")]

@@ -20,7 +20,7 @@ from .wire_length import positions_of
 VERSION = 2
 HELLO, SUB, PUB = 1, 2, 3
 WIDTHS = (2, 4, 8)
-ALT = LAST = AGAIN = 1      # flag 1 of HELLO, SUB and PUB
+ALT = LAST = 1              # flag 1 of HELLO and SUB
 HAS_RING = 2                # flag 2 of all three
 NO_DIGEST = 0               # stands on the wire where there is no ring
 # A PUB, which every hop reads and writes, at once: header, src, cur, ep, ring, channel, origin, boot, number, hops.
@@ -109,7 +109,7 @@ def encode_sub(m: Sub, w: int = 2, p: int = 2) -> bytes:
 def encode_pub(m: Pub, data: bytes = b"", w: int = 2, p: int = 2) -> bytes:
     if not (-1 <= m.src < ONES[w] > m.origin >= -1 and -1 <= m.cur < ONES[p] > m.ep >= -1):
         raise OverflowError(f"ids {m.src}, {m.origin} do not fit {w} bytes, or positions {m.cur}, {m.ep} not {p}")
-    flags = (HAS_RING if m.ring >= 0 else 0) | (AGAIN if m.again else 0)
+    flags = (HAS_RING if m.ring >= 0 else 0) | m.again & 1 | (m.again & 6) << 1
     try:
         return PUBS[w, p].pack(
             VERSION << 4 | PUB, WIDTHS.index(w) << 6 | WIDTHS.index(p) << 4 | flags, m.src & ONES[w], m.cur & ONES[p],
@@ -156,7 +156,7 @@ def decode(data: bytes, capacity: Capacity) -> Hello | Sub | tuple[Pub, bytes] |
     widths = data[1] >> 6, data[1] >> 4 & 3
     if 3 in widths:
         return Malformed("unknown width of ids or positions")
-    if data[1] & 12:
+    if data[1] & 12 and kind != PUB:
         return Malformed("unknown flags")
     reader = Reader(data, WIDTHS[widths[0]], WIDTHS[widths[1]])
     if kind == HELLO:
@@ -164,7 +164,7 @@ def decode(data: bytes, capacity: Capacity) -> Hello | Sub | tuple[Pub, bytes] |
     if kind == SUB:
         return read_sub(reader, data[1] & 3, capacity)
     if kind == PUB:
-        return read_pub(reader, data[1] & 3)
+        return read_pub(reader, data[1] & 15)
     return Malformed(f"unknown kind {kind}")
 
 
@@ -236,7 +236,7 @@ def read_pub(r: Reader, flags: int) -> tuple[Pub, bytes] | Malformed:
     _, _, src, cur, ep, ring, m.channel, origin, m.boot, m.number, m.hops, m.age = form.unpack_from(r.data)
     m.src, m.origin = -1 if src == no_id else src, -1 if origin == no_id else origin
     m.cur, m.ep = -1 if cur == no_position else cur, -1 if ep == no_position else ep
-    m.ring, m.again = ring if flags & HAS_RING else -1, flags & AGAIN
+    m.ring, m.again = ring if flags & HAS_RING else -1, flags & 1 | flags >> 1 & 6
     if not flags & HAS_RING and ring != NO_DIGEST:
         return Malformed("flags that do not fit")
     data = r.data[form.size:]
