@@ -20,7 +20,7 @@ FREE, BEGUN, WAITING, KEPT, FLYING, RESTING, STUCK, ENDED = range(8)
 @rule
 def clear(h: Held) -> None:
     h.state, h.handle, h.made, h.due, h.to, h.start = FREE, 0, 0, 0, k.NOBODY, NONE
-    h.rounds = h.detoured = h.doubted = h.early = h.here = h.sent = h.reason = 0
+    h.length = h.rounds = h.detoured = h.doubted = h.early = h.here = h.sent = h.reason = 0
 
 
 @rule

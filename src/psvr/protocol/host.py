@@ -6,7 +6,7 @@ in their order, and calls `drained`.  Payloads travel beside the records: a hand
 
 Who has acknowledged a publication is responsible for its part of the ring.  Where it cannot go on, it keeps that part
 and tries again when its links, ring or table have changed (custody).  Its origin repeats only what custody cannot know:
-what went out on a ring that is no more, or in doubt that there are subscribers.  Every such policy is a setting.
+what may have been in the hands of a node that is gone, or went out in doubt.  Every such policy is a setting.
 """
 
 from collections.abc import Sequence
@@ -38,7 +38,8 @@ from .holding import (
 from .numbers import clip, due, elapsed
 from .positions import NONE
 from .records import Effects, Handed, Held, Hello, Host, Node, Outcome, Pub, Send, Sub
-from .table import lease, wants
+from .ring import has_ring
+from .table import wants
 
 SEND, DELIVER, DROPPED, AGAIN, FORGOTTEN, KNOWN = range(1, 7)       # kinds of effects
 HEARD = -1                                                  # in place of a slot: the publication just heard
@@ -155,6 +156,7 @@ def let_out(b: Body, now: int, slot: int) -> None:
     first, again = h.state == WAITING, h.pub.again
     publication.start(me, h.pub.channel, h.pub.boot, h.pub.number, h.pub.load, h.pub)
     h.pub.again, h.since = 0 if first else clip(again + 1, 1, k.AGAIN_MOST), now
+    h.length = me.length
     h.doubted = 1 if me.settings.doubt == 1 and publication.in_doubt(me, h.pub.channel) else 0
     h.early = 1 if h.doubted == 1 and publication.is_filling(me) else 0
     publication.handle(me, now, h.pub, b.outcome)
@@ -177,7 +179,7 @@ def let_out(b: Body, now: int, slot: int) -> None:
 def forget(b: Body, slot: int) -> None:
     """It is not sent again.  Where no subscriber is known on a settled ring, nothing is lost."""
     h, me = b.held[slot], b.me
-    settled = h.pub.ring == me.ring and publication.has_ring(me) and not publication.is_filling(me)
+    settled = h.pub.ring == me.ring and has_ring(me) and not publication.is_filling(me)
     lost = h.early == 1 and h.sent == 0 and not (settled and publication.in_doubt(me, h.pub.channel))
     end(b.host, h)
     put(b, DROPPED if lost else FORGOTTEN, slot, k.NOT_FILLED if lost else k.FINE)
@@ -430,12 +432,16 @@ def notice(b: Body, now: int) -> None:
 
 @rule
 def lose_ring(b: Body, now: int, h: Held) -> None:
-    """The ring on which it went out is gone.  What is with others for long enough has arrived, or they see to it."""
-    if b.me.settings.custody == 0 or not publication.uses_ring(b.me) or h.sent == 0 or h.doubted == 1:
-        h.pub.ring = NONE           # another ring may have the same name: it stands for who is where
-    elif h.pub.ring != NONE:
-        safe = elapsed(now, h.since) > k.FLIGHT * b.me.settings.hello
-        h.pub.ring = b.me.ring if safe else NONE
+    """The ring on which it went out is gone.  Another may have the same name: that stands for who is where."""
+    old = others_see_to_it(b, h) and elapsed(now, h.since) > k.FLIGHT * b.me.settings.hello
+    if h.pub.ring != NONE:
+        h.pub.ring = b.me.ring if old else NONE
+
+
+@rule
+def others_see_to_it(b: Body, h: Held) -> bool:
+    """There was somebody to hand it to, who is responsible for it."""
+    return b.me.settings.custody > 0 and publication.uses_ring(b.me) and h.sent == 1 and h.doubted == 0
 
 
 @rule
@@ -527,7 +533,7 @@ def look_at_kept(b: Body, now: int, slot: int) -> None:
     left = b.me.settings.repeat - age(h, now)
     if left <= 0:
         forget(b, slot)
-    elif publication.should_repeat(b.me, h.pub, h.doubted == 1):
+    elif should_repeat(b, h):
         if has_slots(b):
             let_out(b, now, slot)
         else:
@@ -538,11 +544,21 @@ def look_at_kept(b: Body, now: int, slot: int) -> None:
 
 
 @rule
+def should_repeat(b: Body, h: Held) -> bool:
+    """It may have been lost.  Not with a ring, if all who were there when it was sent are still there."""
+    if not publication.should_repeat(b.me, h.pub, h.doubted == 1):
+        return False
+    if others_see_to_it(b, h) and b.me.length >= h.length:
+        h.pub.ring = b.me.ring
+    return h.pub.ring != b.me.ring or h.doubted == 1
+
+
+@rule
 def look_at_stuck(b: Body, now: int, slot: int) -> None:
     """Is there a way now?"""
     h = b.held[slot]
     unknown = h.reason == k.NO_SUBSCRIBER
-    if age(h, now) >= b.me.settings.custody or (unknown and elapsed(now, h.since) > lease(b.me)):
+    if age(h, now) >= b.me.settings.custody:
         end(b.host, h)
         put(b, FORGOTTEN if unknown else DROPPED, slot, k.FINE if unknown else h.reason)
     elif h.start == NONE and h.to == k.NOBODY:
@@ -551,10 +567,8 @@ def look_at_stuck(b: Body, now: int, slot: int) -> None:
         start_over(b, now, slot)
     elif try_again(b, now, slot):
         fly(b, now, slot)
-    elif (publication.uses_ring(b.me) and b.outcome.reason == k.FINE and not unknown
-          and not publication.is_filling(b.me)):
-        end(b.host, h)              # whom it was for has left
-        put(b, FORGOTTEN, slot, k.FINE)
+    elif publication.uses_ring(b.me) and b.outcome.reason == k.FINE:
+        be_stuck(b, now, slot, k.NO_SUBSCRIBER)     # whom it was for has left, or was forgotten
     else:
         be_stuck(b, now, slot, h.reason)
 
@@ -563,7 +577,7 @@ def look_at_stuck(b: Body, now: int, slot: int) -> None:
 def start_over(b: Body, now: int, slot: int) -> None:
     """Its ring is gone, and with it the part that I am responsible for: all of the new one is served."""
     h, me = b.held[slot], b.me
-    if not publication.has_ring(me) or publication.is_filling(me):
+    if not has_ring(me) or publication.in_doubt(me, h.pub.channel):
         be_stuck(b, now, slot, h.reason)
         return
     publication.start_over(me, h.pub)
@@ -594,7 +608,7 @@ def hear_again(b: Body, now: int, slot: int) -> None:
     h, out = b.held[slot], b.outcome
     node.hear_pub(b.me, now, h.pub, out)
     if is_early(out.reason) or out.reason == k.NOT_A_LINK:
-        if elapsed(now, h.since) > 2 * k.SECOND and h.pub.ring != b.me.ring:
+        if elapsed(now, h.since) > k.EARLY_MOST and h.pub.ring != b.me.ring:
             start_over(b, now, slot)
         else:
             be_stuck(b, now, slot, h.reason)
@@ -638,7 +652,7 @@ def make_room(b: Body, now: int, at_any_cost: bool) -> bool:
     if slot == NONE:
         return False
     h, me = b.held[slot], b.me
-    if publication.should_repeat(me, h.pub, h.doubted == 1):
+    if should_repeat(b, h):
         let_out(b, now, slot)
     gone = h.pub.ring != me.ring or h.pub.ring == NONE
     if (not gone and (h.doubted == 0 or not publication.is_filling(me))) or publication.is_alone(me):

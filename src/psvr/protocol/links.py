@@ -187,10 +187,16 @@ def tidy(me: Node, now: int) -> None:
             clear(link)
             continue
         keep_in_range(now, link)
-        if gone(me, now, link.heard) or link_quality(link) < k.QUALITY_DROP:
+        if gone(me, now, link.heard) or link_quality(link) < least_quality(me, link):
             demote(me, now, i, 0, 0)
         elif link.keeps_me == 0 and elapsed(now, link.since) > k.HALF_OPEN * me.settings.hello:
             demote(me, now, i, spread(me.id, now, i, k.REFUSED_LEAST, k.REFUSED_MOST), 0)
+
+
+@rule
+def least_quality(me: Node, link: Link) -> int:
+    """Below it a link is dropped.  A bad link of the tree is better than none."""
+    return k.QUALITY_DROP_TREE if link.id == me.parent or link.parent == me.id else k.QUALITY_DROP
 
 
 @rule

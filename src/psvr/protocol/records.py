@@ -288,6 +288,7 @@ class Held:
     start: Position         # … and from which of my positions
     rounds: Short
     detoured: Flag
+    length: Length          # of the ring on which it was last sent
     doubted: Flag           # when it was last sent, it might not have reached all …
     early: Flag             # … because tables were being filled …
     sent: Flag              # … and there was a subscriber to send it to

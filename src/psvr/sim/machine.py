@@ -25,6 +25,14 @@ LEVELS = ("off", "pub", "control", "all")
 TRACE_ROWS = 1 << 16            # gathered before they are handed over
 
 
+def chosen(scenario: Scenario) -> dict[str, Any]:
+    """What the scenario says of hosts.  A radio reaches all tree neighbours at once, so SUBs are broadcast there."""
+    found = asdict(scenario.host)
+    if scenario.radio.model == "ieee802154" and found["sub_acks"] is None:
+        found["sub_acks"] = False
+    return found
+
+
 class Machine:
     """A world and its clock."""
 
@@ -66,7 +74,7 @@ class Machine:
         settings["id_bytes"], settings["position_bytes"] = plan.id_bytes, plan.position_bytes
         settings["system"], settings["own"] = own.settings_of(p.system, self.capacity)
         settings["shortcuts"] = k.SHORTCUTS.index(p.shortcuts)
-        for name, value in policies(**asdict(scenario.host)).items():
+        for name, value in policies(**chosen(scenario)).items():
             settings[name] = value
         clocks = streams.stream(scenario.seed, "clocks").integers(0, CLOCK_MOST, plan.n)
         for v in range(plan.n):
