@@ -12,7 +12,7 @@ from psvr.node.peer import EARLY, TAKEN
 from psvr.node.transport import OWN
 from psvr.protocol import constants as k
 from psvr.protocol import host as rules
-from psvr.protocol import node, wire
+from psvr.protocol import publication, wire
 from psvr.protocol.holding import KEPT
 from psvr.protocol.layout import blank
 from psvr.protocol.links import find
@@ -76,7 +76,7 @@ def test_large_payloads_cross_several_hops() -> None:
 def test_publications_wait_for_a_ring() -> None:
     net = Virtual([(0, 1), (1, 2)], 3)
     net.hosts[2].subscribe("c", net.now)
-    while not node.should_wait(net.hosts[1].me):
+    while not publication.should_wait(net.hosts[1].me):
         net.run(0.02)
     made = [net.publish(1), net.publish(1)]
     assert net.hosts[1].waiting() == 2

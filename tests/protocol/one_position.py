@@ -5,6 +5,7 @@ from typing import Any
 from network import CHANNEL
 from psvr.protocol import constants as k
 from psvr.protocol.layout import Capacity, blank
+from psvr.protocol.node import default_settings
 from psvr.protocol.positions import NONE
 from psvr.protocol.records import Node
 from psvr.protocol.table import make_row, reset, update
@@ -15,6 +16,7 @@ LEASE = 10 * k.SECOND
 
 def node_at(p: int = P, capacity: Capacity | None = None) -> Any:
     me = blank(Node, capacity or Capacity(links=2, channels=4))
+    default_settings(me.settings)
     me.settings.lease, me.length, me.ring, me.id = LEASE, LENGTH, 7, 3
     me.position = [p] + [NONE] * (len(me.position) - 1)
     reset(me)

@@ -56,7 +56,7 @@ def test_links_are_distinct_living_good_nodes(rng: random.Random) -> set[str]:
     assert len(ids) == len(set(ids)) <= me.settings.links and me.id not in ids
     assert not set(ids) & {c.id for c in me.candidate if c.id != k.NOBODY}
     for link in kept:
-        assert links.link_quality(link) >= k.QUALITY_DROP
+        assert links.link_quality(link) >= links.least_quality(me, link)
         assert NOW - link.heard <= k.SILENCE * k.SECOND
         assert link.keeps_me or NOW - link.since <= k.HALF_OPEN * k.SECOND
     for c in me.candidate:

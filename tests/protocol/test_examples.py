@@ -9,8 +9,8 @@ import pytest
 from network import CHANNEL
 from psvr.protocol import constants as k
 from psvr.protocol.layout import Capacity, blank
-from psvr.protocol.psvr import detour
-from psvr.protocol.records import Node, Outcome
+from psvr.protocol.publication import detour
+from psvr.protocol.records import Node, Outcome, Pub
 from psvr.protocol.table import clear_entry, update
 from settle import messages, next_subscribers, ring_of, settle, spread_sub
 
@@ -73,9 +73,11 @@ def test_the_second_best_link_takes_over() -> None:
     """With `all`, a sends from 7 to r at 14; if that link fails, to j at 13, as with `nontree`."""
     net = large(shortcuts="all")
     a, r, out = (net.node[LARGE[0].index("a")], LARGE[0].index("r"), blank(Outcome, net.capacity))
-    detour(a, CHANNEL, 7, 1, r, out)
+    pub = blank(Pub, net.capacity)
+    pub.channel, pub.ep = CHANNEL, 1
+    detour(a, net.now, pub, 7, r, out)
     assert [(x.to, x.at, x.goal, x.ep) for x in out.send[:out.sends]] == [(LARGE[0].index("j"), 7, 13, 1)]
-    detour(a, CHANNEL, 8, 1, r, out)
+    detour(a, net.now, pub, 8, r, out)
     assert (out.sends, out.reason) == (0, k.NOT_MY_POSITION)
 
 

@@ -115,5 +115,7 @@ def test_room_for_what_is_published_while_repetitions_may_come_within_bounds() -
     assert rooms(20, sources(20, 0, 1))[1] == USUAL and rooms(2, sources(2, 1000, 1))[1] == MOST
     many = rooms(10_000, sources(10_000, 10_000, k.SECOND))
     assert many[1] * 10_000 * dtype(Handed, Capacity()).itemsize <= BYTES
-    assert many[0] * 10_000 * dtype(Held, Capacity()).itemsize <= SLOTS_BYTES
+    assert many[0] == SLOTS_LEAST
+    assert SLOTS_LEAST < (some := rooms(1_000, sources(1_000, 1_000, k.SECOND))[0]) < SLOTS_MOST
+    assert some * 1_000 * dtype(Held, Capacity()).itemsize <= SLOTS_BYTES
     assert rooms(100_000_000, sources(100, 10, k.SECOND)) == (SLOTS_LEAST, LEAST)

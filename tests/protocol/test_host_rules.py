@@ -64,6 +64,12 @@ def heard(b: Body, src: int = PARENT, **said: int) -> Pub:
     return pub
 
 
+def new_ring(b: Body, ring: int = 78, length: int = 20) -> None:
+    b.me.ring, b.me.length = ring, length
+    for link in b.me.link:
+        link.ring, link.length = ring, length
+
+
 # --- one publication after the other
 
 
@@ -117,32 +123,70 @@ def test_too_late_it_goes_all_the_same_and_that_is_told() -> None:
     assert done(b) == [(DROPPED, 0, k.NO_RING), (FORGOTTEN, 0, k.FINE)] and set(states(b)) == {FREE}
 
 
-def test_what_went_out_on_a_ring_that_is_no_more_is_repeated() -> None:
+def test_what_went_out_on_a_ring_that_is_no_more_is_repeated_under_its_number() -> None:
     b = body(teach(inner(), 8))
     host.publish(b, NOW, CHANNEL, 1, 7)
     done(b)
-    b.me.ring = 78
-    host.notice(b, NOW + 1)
-    for link in b.me.link:
-        link.ring = 78
-    teach(b.me, 8)
-    host.look(b, NOW + 1)
-    kinds = done(b)
-    assert [kind for kind, _, _ in kinds] == [SEND, AGAIN] or [kind for kind, _, _ in kinds] == [AGAIN, SEND]
-    again = next(b.held[slot] for kind, slot, _ in kinds if kind == SEND)
-    assert again.pub.again == 1 and again.pub.number == 1 and again.handle == 7
+    for times, length in ((1, 18), (2, 16)):
+        new_ring(b, 77 + times, length)
+        host.notice(b, NOW + times)
+        host.look(b, NOW + times)
+        kinds = done(b)
+        assert [kind for kind, _, _ in kinds] == [AGAIN, SEND]
+        again = next(b.held[slot] for kind, slot, _ in kinds if kind == SEND)
+        assert (again.pub.again, again.pub.number, again.handle) == (times, 1, 7)
+
+
+FLIGHT = k.FLIGHT * k.SECOND
+
+
+@pytest.mark.parametrize("length, after, settings, repeated", [
+    (18, FLIGHT, {}, True),                                 # somebody is gone, and may have had it
+    (20, FLIGHT, {}, False), (22, FLIGHT, {}, False),       # all are still there, and responsible for it
+    (18, FLIGHT + 1, {}, False),                            # it has arrived, or is with somebody who lives
+    (20, FLIGHT, {"custody": 0}, True), (18, FLIGHT + 1, {"custody": 0}, True),
+    (18, FLIGHT + 1, {"hello": 2 * k.SECOND}, True),
+    (18, FLIGHT, {"repeat": 0}, False), (18, FLIGHT, {"repeat": FLIGHT}, False),
+])
+def test_who_repeats_what_was_out_when_a_ring_was_lost(length: int, after: int, settings: dict[str, int],
+                                                       repeated: bool) -> None:
+    b = body(teach(inner(), 8), **settings)
+    host.publish(b, NOW, CHANNEL, 1, 7)
+    done(b)
+    new_ring(b, -1)
+    host.notice(b, NOW + after)
+    host.look(b, NOW + after)
+    done(b)
+    new_ring(b, length=length)
+    host.notice(b, NOW + after + 5 * k.SECOND)
+    host.look(b, NOW + after + 5 * k.SECOND)
+    assert (AGAIN in [kind for kind, _, _ in done(b)]) == repeated
+
+
+def test_how_long_it_has_been_with_others_counts_from_when_it_was_last_sent() -> None:
+    b = body(teach(inner(), 8))
+    host.publish(b, NOW, CHANNEL, 1, 7)
+    found = []
+    for ring, length, now in ((78, 18, NOW + FLIGHT), (79, 16, NOW + FLIGHT + 5 * k.SECOND)):
+        done(b)
+        new_ring(b, ring, length)
+        host.notice(b, now)
+        host.look(b, now)
+        found.append([kind for kind, _, _ in done(b)])
+    assert found == [[AGAIN, SEND]] * 2
 
 
 def test_a_ring_that_is_gone_and_back_under_its_name_is_another_one() -> None:
-    """The name stands for who is where, and all may be again as it was; what was on its way is lost."""
-    b = body(teach(inner(), 8))
-    flying(b)
-    ring = b.me.ring
-    for i, now in enumerate((-1, ring)):
-        b.me.ring = now
-        host.notice(b, NOW + i)
-    host.look(b, NOW + 2)
-    assert [kind for kind, _, _ in done(b)] == [AGAIN, SEND]
+    """The name stands for who is where, and all may be again as it was; what was on its way is with others or lost."""
+    for custody, expected in ((0, [AGAIN, SEND]), (k.KEEP, [])):
+        b = body(teach(inner(), 8), custody=custody)
+        flying(b)
+        ring = b.me.ring
+        for i, now in enumerate((-1, ring)):
+            b.me.ring = now
+            host.notice(b, NOW + i)
+        host.look(b, NOW + 2)
+        assert [kind for kind, _, _ in done(b)] == expected
 
 
 def test_what_waits_goes_when_the_first_subs_are_out() -> None:
@@ -169,11 +213,8 @@ def test_of_many_on_a_new_ring_all_are_repeated_in_turns() -> None:
             if kind == SEND:
                 host.acknowledged(b, NOW, slot)
                 done(b)
-    b.me.ring = 78
+    new_ring(b, length=18)
     host.notice(b, NOW + 1)
-    for link in b.me.link:
-        link.ring = 78
-    teach(b.me, 8)
     again, now, turns = list[int](), NOW + 1, 0
     while host.look_is_due(b, now) and turns < 100:
         host.look(b, now)
@@ -245,7 +286,12 @@ def test_under_the_paper_a_frame_that_failed_is_lost() -> None:
 def test_on_another_ring_a_frame_that_failed_means_nothing() -> None:
     b = body(teach(inner(), 16))
     slot = flying(b)
-    b.me.ring = 78
+    new_ring(b)
+    host.failed(b, NOW, slot)
+    assert done(b) == [] and (b.held[slot].state, b.held[slot].reason) == (STUCK, k.OTHER_RING)
+    b = body(teach(inner(), 16), custody=0)
+    slot = flying(b)
+    new_ring(b)
     host.failed(b, NOW, slot)
     assert done(b) == [(DROPPED, slot, k.OTHER_RING)]
 
@@ -273,17 +319,52 @@ def test_custody_of_a_part_that_leads_nowhere() -> None:
     assert done(b) == [(SEND, 0, k.FINE)] and (b.held[0].to, b.held[0].pub.hops) == (CHILD, 4)
 
 
-def test_custody_ends_with_the_ring() -> None:
+def stuck(b: Body, **said: int) -> None:
+    """A PUB that was on its way to a child that has another ring."""
+    b.me.link[1].ring = 99
+    assert host.hear_pub(b, NOW, heard(b, **said), 6) == TAKEN
+    assert done(b) == [] and b.held[0].state == STUCK
+
+
+def test_on_a_new_ring_a_custodian_starts_it_over() -> None:
+    """All of the new ring is served, as nobody knows which part was; applications here may have it, too."""
     b = body(teach(inner(), 8))
-    slot = flying(b)
-    b.held[slot].rounds, b.held[slot].detoured = k.ROUNDS, 1
-    host.failed(b, NOW, slot)
-    assert done(b) == [] and b.held[slot].state == STUCK
-    b.me.ring = b.held[0].pub.ring = 78
-    for link in b.me.link:
-        link.ring = 78
-    host.look(b, NOW + 1)
-    assert (DROPPED, slot, k.OTHER_RING) in done(b)
+    stuck(b, again=1)
+    new_ring(b)
+    b.me.position[0] = 2
+    node.subscribe(b.me, NOW, CHANNEL)
+    host.look(b, NOW + k.SECOND)
+    kinds = done(b)
+    assert [kind for kind, _, _ in kinds] == [AGAIN, DELIVER, SEND, FORGOTTEN] and kinds[3][1] == 0
+    pub = b.held[kinds[2][1]].pub
+    assert (pub.ring, pub.src, pub.hops, pub.again, pub.origin, pub.number) == (78, 9, 1, 2, 2, 1)
+    assert b.held[kinds[2][1]].start == 2 and b.held[kinds[2][1]].made == NOW and pub.age == 1000
+
+
+@pytest.mark.parametrize("state", ["no ring", "filling", "nobody known"])
+def test_it_does_not_start_over_before_subscribers_are_known(state: str) -> None:
+    b = body(teach(inner(), 8))
+    stuck(b)
+    new_ring(b, -1 if state == "no ring" else 78)
+    b.me.bursts = 1 if state == "filling" else 0
+    if state == "nobody known":
+        table.reset(b.me)
+    host.look(b, NOW + k.SECOND)
+    assert done(b) == [] and b.held[0].state == STUCK
+    new_ring(b)
+    b.me.bursts = 0
+    teach(b.me, 8)
+    host.look(b, NOW + 2 * k.SECOND)
+    assert SEND in [kind for kind, _, _ in done(b)]
+
+
+def test_one_whose_ring_does_not_come_starts_over_on_mine() -> None:
+    b = body(teach(inner(), 8))
+    assert host.hear_pub(b, NOW, heard(b, ring=78), 6) == TAKEN
+    host.look(b, NOW + k.EARLY_MOST)
+    assert done(b) == [] and b.held[0].state == STUCK
+    host.look(b, NOW + k.EARLY_MOST + 1)
+    assert [kind for kind, _, _ in done(b)] == [AGAIN, SEND, FORGOTTEN]
 
 
 def test_custody_ends_with_age_and_that_is_told() -> None:
@@ -297,16 +378,56 @@ def test_custody_ends_with_age_and_that_is_told() -> None:
 
 
 def test_custody_ends_when_the_subscriber_has_left() -> None:
+    """Or its SUB was lost, and it will be heard of again; if not, nothing is lost."""
     b = body(teach(inner(), 8))
-    b.me.link[1].ring = 99
-    host.hear_pub(b, NOW, heard(b), 6)
+    stuck(b)
     table.reset(b.me)
     host.look(b, NOW + k.SECOND)
+    assert done(b) == [] and (b.held[0].state, b.held[0].reason) == (STUCK, k.NO_SUBSCRIBER)
+    host.look(b, NOW + k.KEEP)
     assert done(b) == [(FORGOTTEN, 0, k.FINE)]
 
 
+@pytest.mark.parametrize("then, known", [
+    ({}, True), ({"number": 2}, False), ({"boot": 2}, False), ({"origin": 3}, False), ({"again": 1}, False),
+    ({"hops": 4}, False), ({"ep": 2}, False), ({"cur": 10}, False), ({"src": CHILD}, True)])
+def test_a_pub_that_was_taken_goes_no_further_when_it_comes_once_more(then: dict[str, int], known: bool) -> None:
+    """Its acknowledgement was lost.  Any other part of it, or the same that was sent anew, is another PUB."""
+    b = body(teach(inner(), 8), slots=60)
+    for said in ({}, then):
+        first = len(done(b))
+        assert host.hear_pub(b, NOW, heard(b, **said), 6) == TAKEN
+    assert first == 1 and (b.outcome.reason == k.REPEATED) == known and (done(b) == [] or not known)
+
+
+def test_what_was_taken_is_known_for_as_long_as_anybody_may_send_it_again() -> None:
+    for custody, later, sent in ((k.KEEP, k.KEEP, 1), (k.KEEP, k.KEEP + 1, 2), (0, 1, 2)):
+        b = body(teach(inner(), 8), slots=60, custody=custody)
+        host.hear_pub(b, NOW, heard(b), 6)
+        host.hear_pub(b, NOW + later, heard(b), 6)
+        assert [kind for kind, _, _ in done(b)].count(SEND) == sent
+    host.start(b, NOW, 4)
+    b.me.settings.custody = k.KEEP
+    assert host.hear_pub(b, NOW, heard(b), 6) == TAKEN and [kind for kind, _, _ in done(b)] == [SEND]
+
+
+def test_one_that_was_refused_was_not_taken() -> None:
+    b = body(teach(inner(), 8))
+    b.me.link[0].keeps_me = 0
+    assert host.hear_pub(b, NOW, heard(b), 6) == REFUSED
+    b.me.link[0].keeps_me = 1
+    assert host.hear_pub(b, NOW, heard(b), 6) == TAKEN and [kind for kind, _, _ in done(b)] == [SEND]
+
+
+def test_one_that_was_sent_anew_too_often_to_be_counted_is_never_taken_for_another() -> None:
+    b = body(teach(inner(), 8), slots=60)
+    for _ in range(2):
+        host.hear_pub(b, NOW, heard(b, again=k.AGAIN_MOST), 6)
+    assert [kind for kind, _, _ in done(b)].count(SEND) == 2
+
+
 def test_where_no_subscriber_is_known_it_waits_for_one() -> None:
-    """For a lease; then whoever was known elsewhere has left, and nothing is lost."""
+    """Until it is too old; then whoever was known elsewhere has left, and nothing is lost."""
     for comes in (True, False):
         b = body(inner())
         assert host.hear_pub(b, NOW, heard(b), 7) == TAKEN and done(b) == []
@@ -319,7 +440,7 @@ def test_where_no_subscriber_is_known_it_waits_for_one() -> None:
             host.look(b, NOW + k.LEARNT_PAUSE)
             assert [kind for kind, _, _ in done(b)] == [SEND]
         else:
-            late = NOW + table.lease(b.me) + 1
+            late = NOW + k.KEEP
             b.host.look_at = late
             host.look(b, late)
             assert [(kind, reason) for kind, _, reason in done(b)] == [(FORGOTTEN, k.FINE)]
@@ -398,7 +519,7 @@ def test_a_kept_publication_makes_room() -> None:
                 left.append((kind, reason))
     assert left == [(FORGOTTEN, k.FINE)] * 2
     for h in b.held:
-        h.pub.ring = NONE if h.state == KEPT else h.pub.ring
+        h.pub.ring, h.length = (NONE, 22) if h.state == KEPT else (h.pub.ring, 0)
     assert host.make_room(b, NOW + 8, False) and [kind for kind, _, _ in done(b)] == [AGAIN, SEND, FORGOTTEN]
     b.me.ring = -1
     assert not host.make_room(b, NOW + 9, False) and done(b) == []

@@ -27,9 +27,21 @@ PERIOD = k.HELLO_PERIOD
 ])
 def test_a_link_stays_while_it_is_heard_good_and_answered(said: dict[str, int], stays: bool) -> None:
     me = started()
-    add_link(me, 1, 5, **said)
+    add_link(me, 1, 5, **{"root": 9, **said})
     links.tidy(me, NOW)
     assert ids(me.link) == ([5] if stays else [])
+
+
+@pytest.mark.parametrize("said, least", [
+    ({}, k.QUALITY_DROP), ({"parent": 9}, k.QUALITY_DROP_TREE), ({"id": 7}, k.QUALITY_DROP_TREE),
+    ({"root": 3}, k.QUALITY_DROP_TREE), ({"root": 12}, k.QUALITY_DROP_TREE), ({"parent": 7}, k.QUALITY_DROP)])
+def test_links_that_hold_a_tree_together_or_join_two_may_be_worse(said: dict[str, int], least: int) -> None:
+    for quality, stays in ((least, True), (least - 1, False)):
+        me = started()
+        me.root, me.parent = 1, 7
+        add_link(me, 1, 5, **{"root": 1, "parent": 1, "q_in": quality, **said})
+        links.tidy(me, NOW)
+        assert (len(ids(me.link)) == 1) == stays
 
 
 def test_times_of_links_are_in_periods() -> None:

@@ -7,7 +7,7 @@ from hand_made import CHILD, NOW, OTHER, PARENT, SMALL, inner, put_on_ring, star
 
 from network import CHANNEL
 from psvr.protocol import constants as k
-from psvr.protocol import psvr
+from psvr.protocol import psvr, publication
 from psvr.protocol.layout import Capacity, blank
 from psvr.protocol.positions import NONE
 from psvr.protocol.records import Node, Outcome, Pub
@@ -17,6 +17,12 @@ from psvr.protocol.table import find_row, make_row
 def set_table(me: Node, *ns: int) -> None:
     for entry, s in zip(me.row[make_row(me, CHANNEL)].entry, ns):
         entry.ns, entry.since = s, NOW
+
+
+def detour(me: Node, at: int, ep: int, avoid: int, out: Outcome) -> None:
+    pub = blank(Pub, SMALL)
+    pub.channel, pub.ep = CHANNEL, ep
+    publication.detour(me, NOW, pub, at, avoid, out)
 
 
 @pytest.mark.parametrize("p, s, link, goal", [
@@ -122,7 +128,7 @@ def test_a_detour_takes_another_link(at: int, ep: int, ns: int, avoid: int, expe
     me, out = inner(), blank(Outcome, SMALL)
     set_table(me, ns, ns)
     out.sends, out.deliver, out.reason = 3, 1, k.ECHO
-    psvr.detour(me, CHANNEL, at, ep, avoid, out)
+    detour(me, at, ep, avoid, out)
     assert (sends(out), out.reason, out.deliver) == (expected, reason, 0)
 
 
@@ -130,5 +136,5 @@ def test_without_a_ring_there_is_no_detour() -> None:
     me, out = inner(), blank(Outcome, SMALL)
     set_table(me, 8, 15)
     me.ring = -1
-    psvr.detour(me, CHANNEL, 10, 4, OTHER, out)
+    detour(me, 10, 4, OTHER, out)
     assert (out.sends, out.reason) == (0, k.NOT_MY_POSITION) and find_row(me, CHANNEL) != NONE

@@ -66,10 +66,15 @@ def test_why_a_pub_is_not_handled(said: dict[str, int], reason: int, system: int
 
 @pytest.mark.parametrize("system", [k.SHEN, k.FLOOD])
 @pytest.mark.parametrize("said, reason", [
-    ({"ring": 78, "cur": NONE, "ep": NONE}, k.FINE), ({"src": 99}, k.NOT_A_LINK), ({"number": -1}, k.OUT_OF_RANGE),
+    ({"ring": 78, "cur": NONE, "ep": NONE}, k.FINE), ({"number": -1}, k.OUT_OF_RANGE),
     ({"hops": 21}, k.FINE), ({"hops": k.HOPS_MOST - 1}, k.FINE), ({"hops": k.HOPS_MOST}, k.TOO_MANY_HOPS)])
 def test_systems_without_a_ring_do_not_ask_for_one(system: int, said: dict[str, int], reason: int) -> None:
     assert publication.stopped(inner(system=system), heard(**said)) == reason
+
+
+@pytest.mark.parametrize("system", range(5))
+def test_a_flood_is_heard_from_whoever_is_there(system: int) -> None:
+    assert publication.stopped(inner(system=system), heard(src=99)) == (k.FINE if system == k.FLOOD else k.NOT_A_LINK)
 
 
 def test_a_pub_from_a_one_way_link_is_not_handled() -> None:
@@ -85,7 +90,7 @@ def test_a_pub_that_comes_without_a_ring() -> None:
     assert (out.deliver, out.sends, out.reason) == (0, 0, k.NO_RING)
 
 
-@pytest.mark.parametrize("hops, reason", [(0, k.TOO_MANY_HOPS), (-1, k.TOO_MANY_HOPS), (1, k.FINE)])
+@pytest.mark.parametrize("hops, reason", [(0, k.TOO_MANY_HOPS), (-1, k.TOO_MANY_HOPS), (1, k.NO_SUBSCRIBER)])
 def test_what_is_heard_has_made_a_hop(hops: int, reason: int) -> None:
     out = blank(Outcome, SMALL)
     out.deliver, out.sends = 1, 2
@@ -204,13 +209,14 @@ def test_a_root_that_has_children_and_no_ring_is_not_alone() -> None:
     assert out.reason == k.NO_RING
 
 
-def test_what_is_repeated_keeps_its_name_and_says_so() -> None:
-    me, out = inner(), blank(Outcome, SMALL)
-    pub = heard(src=9, origin=9, ring=50, cur=NONE, ep=NONE, hops=0)
+@pytest.mark.parametrize("again, then", [(0, 1), (1, 2), (6, 7), (7, 7), (-5, 1), (99, 7)])
+def test_what_starts_over_keeps_its_name_and_says_so(again: int, then: int) -> None:
+    me, pub = inner(), heard(src=20, ring=50, cur=NONE, ep=NONE, hops=12, again=again)
     subscriber_at(me, 8, 15)
-    node.repeat(me, NOW, pub, out)
-    assert (pub.origin, pub.boot, pub.number, pub.channel, pub.load) == (9, 6, 8, CHANNEL, 11)
-    assert (pub.again, pub.ring, pub.cur, pub.ep, pub.hops, out.sends) == (1, 77, 4, 4, 0, 2)
+    publication.start_over(me, pub)
+    assert (pub.origin, pub.boot, pub.number, pub.channel, pub.load) == (3, 6, 8, CHANNEL, 11)
+    assert (pub.src, pub.again, pub.ring, pub.cur, pub.ep, pub.hops) == (9, then, 77, 4, 4, 0)
+    assert handled(me, pub).sends == 2
 
 
 def test_what_is_carried_on() -> None:
@@ -252,13 +258,13 @@ def test_a_flood_passes_a_node_once_wanted_or_not() -> None:
 
 
 @pytest.mark.parametrize("system", range(5))
-def test_only_psvr_knows_a_second_way(system: int) -> None:
+def test_a_second_way_where_positions_lead(system: int) -> None:
     me, out = inner(system=system), blank(Outcome, SMALL)
     subscriber_at(me, 8, 15)
     out.deliver, out.sends, out.reason = 1, 3, k.ECHO
     publication.detour(me, NOW, heard(cur=14, ep=4), 10, OTHER, out)
     assert [(x.to, x.at, x.goal, x.ep) for x in out.send[:out.sends]] == (
-        [(PARENT, 10, 11, 4)] if system == k.PSVR else [])
+        [(PARENT, 10, 11, 4)] if system in (k.PSVR, k.VR2015, k.RING) else [])
     assert (out.deliver, out.reason) == (0, k.FINE)
 
 

@@ -5,7 +5,7 @@ from hand_made import NOW, SMALL, inner, started
 
 from network import CHANNEL, Network
 from psvr.protocol import constants as k
-from psvr.protocol import node
+from psvr.protocol import node, publication
 from psvr.protocol.layout import blank
 from psvr.protocol.positions import NONE
 from psvr.protocol.records import Node, Outcome, Pub
@@ -34,17 +34,17 @@ def test_on_a_settled_network_nothing_waits_and_nothing_is_repeated(name: str) -
     net = settled(SYSTEMS[name])
     for me in net.node:
         pub = published(net, me.id)
-        assert not node.should_wait(me) and not node.should_repeat(me, pub, False)
-    assert not node.in_doubt(net.node[0], CHANNEL)
+        assert not publication.should_wait(me) and not publication.should_repeat(me, pub, False)
+    assert not publication.in_doubt(net.node[0], CHANNEL)
 
 
 def test_without_a_ring_publications_wait_unless_the_node_is_alone() -> None:
     net = settled()
     me = net.node[1]
     me.ring = -1
-    assert node.should_wait(me)
+    assert publication.should_wait(me)
     alone = Network([], 1).node[0]
-    assert not node.should_wait(alone)
+    assert not publication.should_wait(alone)
 
 
 def test_what_went_out_on_a_ring_that_is_no_more_is_repeated_once_the_new_one_is_announced() -> None:
@@ -55,8 +55,8 @@ def test_what_went_out_on_a_ring_that_is_no_more_is_repeated_once_the_new_one_is
     repeated = []
     for _ in range(400):                # twenty seconds
         net.step()
-        if node.should_repeat(me, pub, False):
-            assert me.ring != pub.ring and not node.should_wait(me)
+        if publication.should_repeat(me, pub, False):
+            assert me.ring != pub.ring and not publication.should_wait(me)
             repeated.append(net.now)
             pub = published(net, 0)
     assert len(repeated) == 1
@@ -67,30 +67,31 @@ def test_what_was_sent_in_doubt_is_repeated_when_the_doubt_is_gone() -> None:
     net = settled()
     me = net.node[0]
     me.bursts = 1
-    assert node.in_doubt(me, CHANNEL) and not node.should_wait(me)
+    assert publication.in_doubt(me, CHANNEL) and not publication.should_wait(me)
     pub = published(net, 0)
-    assert not node.should_repeat(me, pub, True)
+    assert not publication.should_repeat(me, pub, True)
     net.run(5)
-    assert me.bursts == 0 and node.should_repeat(me, pub, True) and not node.should_repeat(me, pub, False)
+    assert me.bursts == 0 and publication.should_repeat(me, pub, True) and not publication.should_repeat(me, pub, False)
 
 
 def test_who_knows_of_no_subscriber_is_in_doubt() -> None:
     net = settled()
     me, other = net.node[0], CHANNEL + 1
-    assert node.in_doubt(me, other)
+    assert publication.in_doubt(me, other)
     pub = blank(Pub, net.capacity)
     node.publish(me, net.now, other, 1, 8, 0, pub, blank(Outcome, net.capacity))
-    assert not node.should_repeat(me, pub, True)
+    assert not publication.should_repeat(me, pub, True)
     net.subscribe(3, channel=other)
     net.run(5)
-    assert node.should_repeat(me, pub, True)
+    assert publication.should_repeat(me, pub, True)
 
 
-@pytest.mark.parametrize("name", ["shen", "flood"])
-def test_systems_without_a_ring_keep_nothing(name: str) -> None:
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_only_a_flood_needs_nothing_that_could_be_lost(name: str) -> None:
+    """Under `shen` the ring's name stands for the tree."""
     me = settled(SYSTEMS[name]).node[0]
     me.ring = -1
-    assert not node.may_repeat(me) and not node.should_wait(me)
+    assert publication.may_repeat(me) == publication.should_wait(me) == (name != "flood")
 
 
 def filling(bursts: int, system: int = k.PSVR, ns: int = 8) -> Node:
@@ -110,29 +111,34 @@ def sent(ring: int) -> Pub:
 @pytest.mark.parametrize("bursts, waits, fills", [
     (0, False, False), (1, False, True), (2, True, True), (3, True, True)])
 def test_publications_wait_until_a_new_ring_was_announced_twice(bursts: int, waits: bool, fills: bool) -> None:
-    me = filling(bursts)
-    assert (node.should_wait(me), node.is_filling(me), node.in_doubt(me, CHANNEL)) == (waits, fills, fills)
-    for system in (k.RING, k.SHEN, k.FLOOD):
+    for system in (k.PSVR, k.SHEN):
         me = filling(bursts, system)
-        assert not node.should_wait(me) and not node.is_filling(me) and not node.in_doubt(me, CHANNEL)
+        assert (publication.should_wait(me), publication.is_filling(me)) == (waits, fills)
+        assert publication.in_doubt(me, CHANNEL) == fills
+    for system in (k.RING, k.FLOOD):
+        me = filling(bursts, system)
+        assert not publication.should_wait(me) and not publication.is_filling(me)
+        assert not publication.in_doubt(me, CHANNEL)
 
 
 def test_who_has_no_ring_waits_unless_alone() -> None:
     me = started()
-    assert not node.should_wait(me)
+    assert not publication.should_wait(me)
     me.size = 2
-    assert node.should_wait(me)
+    assert publication.should_wait(me)
     me.size, me.root = 1, 3
-    assert node.should_wait(me)
+    assert publication.should_wait(me)
     me.settings.system = k.RING
-    assert node.should_wait(me)
+    assert publication.should_wait(me)
     me.settings.system = k.SHEN
-    assert not node.should_wait(me)
+    assert publication.should_wait(me)
+    me.settings.system = k.FLOOD
+    assert not publication.should_wait(me)
 
 
 def test_doubt_is_about_the_first_position() -> None:
-    assert node.in_doubt(filling(0, ns=NONE), CHANNEL) and not node.in_doubt(filling(0), CHANNEL)
-    assert node.in_doubt(filling(0), CHANNEL + 1)
+    assert publication.in_doubt(filling(0, ns=NONE), CHANNEL) and not publication.in_doubt(filling(0), CHANNEL)
+    assert publication.in_doubt(filling(0), CHANNEL + 1)
 
 
 @pytest.mark.parametrize("ring, doubted, bursts, ns, again", [
@@ -140,17 +146,17 @@ def test_doubt_is_about_the_first_position() -> None:
     (77, True, 1, 8, False), (77, True, 0, NONE, False), (78, True, 1, NONE, True), (78, False, 2, 8, False)])
 def test_what_is_repeated(ring: int, doubted: bool, bursts: int, ns: int, again: bool) -> None:
     """Sent on a ring that is no more, or in doubt when there is none any more; but not while publications wait."""
-    assert node.should_repeat(filling(bursts, ns=ns), sent(ring), doubted) == again
-    me = filling(bursts, system=k.SHEN)
-    assert not node.should_repeat(me, sent(ring), doubted)
+    assert publication.should_repeat(filling(bursts, ns=ns), sent(ring), doubted) == again
+    me = filling(bursts, system=k.FLOOD)
+    assert not publication.should_repeat(me, sent(ring), doubted)
     me = filling(bursts)
     me.ring = -1
-    assert not node.should_repeat(me, sent(ring), doubted)
+    assert not publication.should_repeat(me, sent(ring), doubted)
 
 
 def test_who_is_alone_repeats_nothing() -> None:
-    assert not node.should_repeat(started(), sent(77), True)
+    assert not publication.should_repeat(started(), sent(77), True)
 
 
 def test_who_may_have_to_repeat() -> None:
-    assert [node.may_repeat(inner(system=s)) for s in range(5)] == [True, True, True, False, False]
+    assert [publication.may_repeat(inner(system=s)) for s in range(5)] == [True, True, True, True, False]

@@ -125,9 +125,9 @@ def test_damaged_frames_have_an_answer(rng: random.Random, data: st.DataObject) 
 
 
 @pytest.mark.parametrize("frame, reason", [
-    (b"", "shorter than a header"), (b"\x11", "shorter than a header"), (b"\x21\0", "version"), (b"\x1f\0", "kind"),
-    (b"\x11\xc0", "width"), (b"\x11\x0c", "flags"), (b"\x13\0", "shorter than its lists"),
-    (b"\x12\0" + bytes(30), "longer"), (b"\x13\0" + bytes(6) + b"\1" + bytes(23), "flags")])
+    (b"", "shorter than a header"), (b"\x21", "shorter than a header"), (b"\x11\0", "version"), (b"\x2f\0", "kind"),
+    (b"\x21\xc0", "width"), (b"\x21\x0c", "flags"), (b"\x23\0", "shorter than its lists"),
+    (b"\x22\0" + bytes(30), "longer"), (b"\x23\0" + bytes(6) + b"\1" + bytes(25), "flags")])
 def test_reasons(frame: bytes, reason: str) -> None:
     answer = wire.decode(frame, CAPACITY)
     assert isinstance(answer, wire.Malformed) and reason in answer.reason

@@ -33,14 +33,14 @@ def some_sub() -> Sub:
 def some_pub() -> Pub:
     m = blank(Pub, SMALL)
     m.src, m.cur, m.ep, m.ring, m.channel, m.origin, m.boot = 9, 16, 4, 0xA1A2A3A4, -2, 3, 6
-    m.number, m.hops, m.again, m.load = 8, 259, 1, 2
+    m.number, m.hops, m.again, m.age, m.load = 8, 259, 1, 260, 2
     return m
 
 
-HELLO = ("11 03 0009 00000102 0001 0005 0003 00000302 0004 000b 0028 01020304 a1a2a3a4 02 01 02 01 "
+HELLO = ("21 03 0009 00000102 0001 0005 0003 00000302 0004 000b 0028 01020304 a1a2a3a4 02 01 02 01 "
          "0014 c8 0005 ff 0003 0b0c0d0e 001e 64")
-SUB = "12 03 0009 ffff 0014 012c a1a2a3a4 02 02 0004 000a 0000000000000005 fffffffffffffffe"
-PUB = "13 03 0009 0010 0004 a1a2a3a4 fffffffffffffffe 0003 00000006 00000008 0103 6869"
+SUB = "22 03 0009 ffff 0014 012c a1a2a3a4 02 02 0004 000a 0000000000000005 fffffffffffffffe"
+PUB = "23 03 0009 0010 0004 a1a2a3a4 fffffffffffffffe 0003 00000006 00000008 0103 0104 6869"
 
 
 def test_hello() -> None:
@@ -63,9 +63,18 @@ def test_pub() -> None:
 
 
 def test_wider_ids_and_positions() -> None:
-    assert wire.encode_hello(some_hello(), 4, 2)[:6] == bytes.fromhex("1143 00000009")
-    assert wire.encode_sub(some_sub(), 8, 4)[:10] == bytes.fromhex("1293 0000000000000009")
-    assert wire.encode_pub(some_pub(), b"", 2, 8)[:12] == bytes.fromhex("1323 0009 0000000000000010")
+    assert wire.encode_hello(some_hello(), 4, 2)[:6] == bytes.fromhex("2143 00000009")
+    assert wire.encode_sub(some_sub(), 8, 4)[:10] == bytes.fromhex("2293 0000000000000009")
+    assert wire.encode_pub(some_pub(), b"", 2, 8)[:12] == bytes.fromhex("2323 0009 0000000000000010")
+
+
+@pytest.mark.parametrize("again, flags", [(0, 2), (1, 3), (2, 6), (5, 11), (7, 15)])
+def test_how_often_it_was_sent_anew(again: int, flags: int) -> None:
+    m = some_pub()
+    m.again = again
+    assert wire.encode_pub(m)[1] == flags
+    read = wire.decode(wire.encode_pub(m), SMALL)
+    assert isinstance(read, tuple) and read[0].again == again
 
 
 def test_flags_say_whether_there_is_a_ring() -> None:
@@ -161,31 +170,31 @@ def test_other_numbers_that_do_not_fit_are_not_sent(name: str, value: int) -> No
 
 
 @pytest.mark.parametrize("frame, reason", [
-    (HELLO.replace("11 03", "11 01"), "a position without a ring"),
-    (HELLO.replace("11 03", "11 01").replace("a1a2a3a4", "00000000"), "a position without a ring"),
-    (HELLO.replace("11 03", "11 01").replace("000b", "ffff"), "a position without a ring"),
-    ("11 03", "shorter than its lists"), ("11", "shorter than a header"),
+    (HELLO.replace("21 03", "21 01"), "a position without a ring"),
+    (HELLO.replace("21 03", "21 01").replace("a1a2a3a4", "00000000"), "a position without a ring"),
+    (HELLO.replace("21 03", "21 01").replace("000b", "ffff"), "a position without a ring"),
+    ("21 03", "shorter than its lists"), ("21", "shorter than a header"),
     (HELLO.replace("02 01 02 01 ", "02 03 02 01 "), "more children than links"),
     (HELLO.replace("0003 0b0c0d0e", "0000 0b0c0d0e"), "a child without a size"),
     (HELLO + "00", "longer than its lists"), (HELLO[:-2], "shorter than its lists"),
     (HELLO.replace("00000102", "80000000"), "number is out of range"),
-    (SUB.replace("12 03", "12 01"), "a ring that is none"),
+    (SUB.replace("22 03", "22 01"), "a ring that is none"),
     (SUB.replace("0004 000a", "ffff 000a"), "a position that is none"),
     (SUB + "00", "longer than its lists"), (SUB[:-2], "shorter than its lists"),
-    (PUB.replace("13 03", "13 01"), "flags that do not fit"),
-    (PUB[:-len("03 6869")], "shorter than its lists"),
+    (PUB.replace("23 03", "23 01"), "flags that do not fit"),
+    (PUB[:-len("04 6869")], "shorter than its lists"),
     (PUB.replace("00000008", "80000000"), "number is out of range"),
-    (HELLO.replace("11 03", "11 07"), "unknown flags"), (HELLO.replace("11 03", "11 0b"), "unknown flags"),
-    (HELLO.replace("11 03", "11 c3"), "unknown width of ids or positions"),
-    (HELLO.replace("11 03", "11 33"), "unknown width of ids or positions"),
-    (HELLO.replace("11 03", "21 03"), "version 2 instead of 1"), (HELLO.replace("11 03", "14 03"), "unknown kind 4"),
+    (HELLO.replace("21 03", "21 07"), "unknown flags"), (HELLO.replace("21 03", "21 0b"), "unknown flags"),
+    (HELLO.replace("21 03", "21 c3"), "unknown width of ids or positions"),
+    (HELLO.replace("21 03", "21 33"), "unknown width of ids or positions"),
+    (HELLO.replace("21 03", "11 03"), "version 1 instead of 2"), (HELLO.replace("21 03", "24 03"), "unknown kind 4"),
 ])
 def test_what_is_wrong_with_a_frame(frame: str, reason: str) -> None:
     assert wire.decode(bytes.fromhex(frame), SMALL) == wire.Malformed(reason)
 
 
 def test_longer_lists_than_a_node_has_room_for_are_read() -> None:
-    tiny = Capacity(1, 1, 1, 1, 1, 1)
+    tiny = Capacity(*[1] * len(Capacity()))
     hello, sub = wire.decode(bytes.fromhex(HELLO), tiny), wire.decode(bytes.fromhex(SUB), tiny)
     assert isinstance(hello, Hello) and [x.id for x in hello.link] == [20, 5]
     assert isinstance(sub, Sub) and sub.position == [4, 10] and sub.channel == [5, -2]

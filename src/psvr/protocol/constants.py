@@ -24,7 +24,7 @@ QUALITY_START = 32768           # nothing is known of a node just heard
 QUALITY_ADMIT = 45875           # 0.7: good enough to be taken in
 QUALITY_JOIN = 26214            # 0.4: good enough if it joins two trees; without, a bridge at 20 % loss waited 75 s
 QUALITY_DROP = 29491            # 0.45: too bad to be kept; far below ADMIT, so that links do not flap
-QUALITY_DROP_TREE = 19661       # 0.3: … where the tree would break; far below JOIN, for the same reason
+QUALITY_DROP_TREE = 19661       # 0.3: … in a tree, or between two; far below JOIN, for the same reason
 QUALITY_BETTER = 9830           # 0.15: what a node must be better by to replace a link below ADMIT, or links flap
 QUALITY_BYTE = 257              # one step of the byte on the wire: 255 · 257 = 65535
 SAMPLES = 31                    # the weight of a sample is 1/(k+2) and never below 1/33 ≈ 0.03

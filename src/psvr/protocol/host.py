@@ -433,9 +433,10 @@ def notice(b: Body, now: int) -> None:
 @rule
 def lose_ring(b: Body, now: int, h: Held) -> None:
     """The ring on which it went out is gone.  Another may have the same name: that stands for who is where."""
-    old = others_see_to_it(b, h) and elapsed(now, h.since) > k.FLIGHT * b.me.settings.hello
     if h.pub.ring != NONE:
-        h.pub.ring = b.me.ring if old else NONE
+        h.pub.ring = NONE
+        if elapsed(now, h.since) > k.FLIGHT * b.me.settings.hello:
+            h.length = 0            # it has arrived, or is with somebody who lives: whoever may have gone
 
 
 @rule
@@ -654,7 +655,7 @@ def make_room(b: Body, now: int, at_any_cost: bool) -> bool:
     h, me = b.held[slot], b.me
     if should_repeat(b, h):
         let_out(b, now, slot)
-    gone = h.pub.ring != me.ring or h.pub.ring == NONE
+    gone = (h.pub.ring != me.ring or h.pub.ring == NONE) and not (others_see_to_it(b, h) and h.length == 0)
     if (not gone and (h.doubted == 0 or not publication.is_filling(me))) or publication.is_alone(me):
         forget(b, slot)
     elif at_any_cost:

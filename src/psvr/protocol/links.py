@@ -195,8 +195,9 @@ def tidy(me: Node, now: int) -> None:
 
 @rule
 def least_quality(me: Node, link: Link) -> int:
-    """Below it a link is dropped.  A bad link of the tree is better than none."""
-    return k.QUALITY_DROP_TREE if link.id == me.parent or link.parent == me.id else k.QUALITY_DROP
+    """Below it a link is dropped.  A bad link that holds a tree together, or joins two, is better than none."""
+    needed = link.id == me.parent or link.parent == me.id or link.root != me.root
+    return k.QUALITY_DROP_TREE if needed else k.QUALITY_DROP
 
 
 @rule

@@ -123,44 +123,6 @@ def publish(me: Node, now: int, channel: int, boot: int, number: int, load: int,
 
 
 @rule
-def should_wait(me: Node) -> bool:
-    """Publications had better wait a little: hosts keep some, for a while."""
-    return publication.should_wait(me)
-
-
-@rule
-def may_repeat(me: Node) -> bool:
-    """Publications may have to be repeated: hosts keep some of those that they have sent, for a while."""
-    return publication.uses_ring(me)
-
-
-@rule
-def is_filling(me: Node) -> bool:
-    """Tables are being filled on a new ring."""
-    return publication.is_filling(me)
-
-
-@rule
-def in_doubt(me: Node, channel: int) -> bool:
-    """What is published now may not reach all; hosts remember that of those that they keep."""
-    return publication.in_doubt(me, channel)
-
-
-@rule
-def should_repeat(me: Node, pub: Pub, doubted: bool) -> bool:
-    """`pub`, as it was sent, is to be published once more."""
-    return publication.should_repeat(me, pub, doubted)
-
-
-@rule
-def repeat(me: Node, now: int, pub: Pub, out: Outcome) -> None:
-    """Publish `pub`, a message of mine, once more, under the same number; it is changed."""
-    publication.start(me, pub.channel, pub.boot, pub.number, pub.load, pub)
-    pub.again = 1
-    publication.handle(me, now, pub, out)
-
-
-@rule
 def subscribe(me: Node, now: int, channel: int) -> bool:
     """The application subscribes; False if there is no room.  The first SUB is due at once."""
     if channel == k.NO_CHANNEL:
