@@ -8,7 +8,7 @@ from typing import Any
 
 from psvr import Node
 from psvr.node.link import Receive
-from psvr.protocol import node as rules
+from psvr.protocol import publication
 
 HELLO, LEASE = 0.02, 0.5
 PATIENCE = 15.0             # seconds, of which a test needs one
@@ -53,7 +53,7 @@ async def together(folder: Path, *ids: int, **settings: Any) -> AsyncIterator[li
             for i, id in enumerate(ids)]
         if len(set(ids)) == len(ids) > 1:
             while len({node.host.me.ring for node in nodes}) > 1 or any(
-                    node.host.me.ring < 0 or rules.is_filling(node.host.me) for node in nodes):
+                    node.host.me.ring < 0 or publication.is_filling(node.host.me) for node in nodes):
                 await asyncio.sleep(HELLO)
         yield nodes
 

@@ -343,7 +343,7 @@ def test_a_node_that_stops_leaves_the_socket_of_a_newer_one_alone(removed: bool,
                 await asyncio.sleep(0)
                 await newer.start()
                 await stops
-            assert [answer["boot"] for answer in await old.ask({"op": "status"})] == [new.node.host.boot]
+            assert [answer["boot"] for answer in await old.ask({"op": "status"})] == [new.node.host.body.host.boot]
             await newer.stop()
             assert not old.path.exists()
     asyncio.run(run())

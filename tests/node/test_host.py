@@ -13,7 +13,7 @@ from psvr.node.transport import OWN
 from psvr.protocol import constants as k
 from psvr.protocol import host as rules
 from psvr.protocol import publication, wire
-from psvr.protocol.holding import KEPT
+from psvr.protocol.holding import KEPT, STUCK
 from psvr.protocol.layout import blank
 from psvr.protocol.links import find
 from psvr.protocol.names import channel_hash
@@ -215,6 +215,8 @@ def test_what_is_given_up_is_said() -> None:
     net.alive[2] = False
     net.publish(1)
     net.run(6)
+    assert net.hosts[1].number_of(STUCK) == 1 and not net.hosts[1].losses.noted
+    net.run(k.KEEP / k.SECOND)
     assert net.hosts[1].losses.noted and not [event for _, event, _ in net.rows if event == "dropped"]
     net.run(k.REPEAT_LIFE / k.SECOND)
     reasons = [row["reason"] for v, event, row in net.rows if event == "dropped" and v == 1]

@@ -8,7 +8,7 @@ from pathlib import Path
 from benchmarks.ports import free_ports
 
 from psvr import Node
-from psvr.protocol import node as rules
+from psvr.protocol import publication
 from psvr.protocol.names import channel_hash
 
 HELLO = 0.05
@@ -31,11 +31,11 @@ async def two(folder: Path) -> AsyncIterator[tuple[Node, Node]]:
 
 async def settled(a: Node, b: Node) -> None:
     """Both have the same ring, and tables are filled."""
-    while a.host.me.ring < 0 or a.host.me.ring != b.host.me.ring or rules.is_filling(a.host.me):
+    while a.host.me.ring < 0 or a.host.me.ring != b.host.me.ring or publication.is_filling(a.host.me):
         await asyncio.sleep(HELLO)
 
 
 async def knows(node: Node, *channels: str) -> None:
     """Until a node knows who subscribes."""
-    while any(rules.in_doubt(node.host.me, channel_hash(channel)) for channel in channels):
+    while any(publication.in_doubt(node.host.me, channel_hash(channel)) for channel in channels):
         await asyncio.sleep(HELLO)

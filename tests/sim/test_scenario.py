@@ -148,7 +148,8 @@ def test_to_dict_leaves_out_what_is_absent() -> None:
     assert found["topology"] == {"kind": "line", "n": 3, "ids": "index", "connected": True}
     assert found["traffic"][0]["subscribers"] == [2, 0] and "stop" not in found["traffic"][0]
     assert list(found) == [
-        "seed", "duration", "warmup", "topology", "radio", "mobility", "protocol", "traffic", "subscribe", "fault"]
+        "seed", "duration", "warmup", "topology", "radio", "mobility", "protocol", "host", "traffic", "subscribe",
+        "fault"]
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=[path.stem for path in EXAMPLES])

@@ -218,7 +218,7 @@ TRAFFIC: list[tuple[dict[str, Any], str]] = [
     ({"start": 50, "stop": 50}, "traffic.0.stop: must be more than start, 50, not 50"),
     ({"payload": -1}, "traffic.0.payload: must be a whole number from 0 to 65535, not -1"),
     ({"payload": 1.5}, "traffic.0.payload: "),
-    ({"payload": 85}, "traffic.0.payload: must be at most 84 bytes, so that a publication fits a frame of 116, not 85"),
+    ({"payload": 83}, "traffic.0.payload: must be at most 82 bytes, so that a publication fits a frame of 116, not 83"),
     ({"churn": -1}, "traffic.0.churn: must be a number from 0 to 1000000, not -1"),
     ({"churn": math.nan}, "traffic.0.churn: "), ({"churn": "often"}, "traffic.0.churn: "),
     ({"churn": 200_000}, "traffic.0.churn: must be at most 100000 per minute, 1000000 in all, not 200000"),

@@ -13,7 +13,7 @@ from psvr.cli import sim
 from psvr.protocol import constants as k
 from psvr.protocol.layout import dtype
 from psvr.protocol.records import Node
-from psvr.sim import frames, handed, medium, memory, missing, network
+from psvr.sim import footing, medium, memory, missing, network
 from psvr.sim.footprint import LINK, PAIR, per_node
 from psvr.sim.network import Network
 from psvr.sim.running import run_to_end
@@ -92,11 +92,10 @@ def test_reasons_for_a_miss_are_quoted_as_they_are() -> None:
      (f"{medium.airtime(k.FRAME, 250_000) / 1000:.1f}", str(k.FRAME))),
     (r"\((\d+) \+ b\) · 8 bits", (str(medium.PREAMBLE),)),
     (r"takes (\d+) to (\d+) ms of work", (str(medium.WORK_LEAST // 1000), str(medium.WORK_MOST // 1000))),
-    (r"broadcast twice, (\d+) ms after", (str(k.SUB_COPY_GAP // 1000),)),
-    (r"up to (\d+) of them, each for up to (\d+) s, with a look every (\d+) ms",
-     (str(k.OUTBOX), str(k.KEEP // k.SECOND), str(frames.LOOK // 1000))),
-    (r"in the last (\d+) s, by hash", (str(k.REPEAT_LIFE // k.SECOND),)),
-    (r"no more than (\d+) MB for all hosts", (str(handed.BYTES >> 20),)),
+    (r"in copies, each (\d+) ms after", (str(k.SUB_COPY_GAP // 1000),)),
+    (r"from (\d+) slots \(in large networks\) to ([\d,]+),", (str(footing.SLOTS_LEAST), f"{footing.SLOTS_MOST:,}")),
+    (r"publish in (\d+) s, or ([\d,]+), as far as (\d+) MB go for all hosts; of either no more than (\d+) MB",
+     (str(k.REPEAT_LIFE // k.SECOND), f"{footing.USUAL:,}", str(footing.USUAL_BYTES >> 20), str(footing.BYTES >> 20))),
     (r"between 0 and (\d+) days", (str(memory.CLOCK_MOST // k.SECOND // 86400),)),
     (r"looked at every (\d\.\d) s \(above ([\d,]+) nodes every n/([\d,]+) s\)",
      (str(network.CHECK / k.SECOND), f"{network.CHECK_NODES * network.CHECK // k.SECOND:,}",

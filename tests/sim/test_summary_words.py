@@ -95,10 +95,10 @@ def test_a_publication_has_longer_in_a_larger_network() -> None:
 
 
 def test_drops_by_reason() -> None:
-    drops = np.zeros(len(REASONS) + 1, np.int64)
-    drops[2], drops[-1] = 7, 3
+    drops = np.zeros(len(REASONS), np.int64)
+    drops[2], drops[LINK_FAILED] = 7, 3
     net: Any = SimpleNamespace(world=SimpleNamespace(drops=drops))
-    assert summary.dropped(net) == {REASONS[2]: 7, LINK_FAILED: 3}
+    assert summary.dropped(net) == {REASONS[2]: 7, REASONS[LINK_FAILED]: 3}
 
 
 def network(roots: list[int], turned_away: list[int], part: list[int]) -> Any:

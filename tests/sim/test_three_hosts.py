@@ -30,7 +30,7 @@ def test_equal_from_nothing(system: str, profile: str) -> None:
             trio.advance(0.3)
         trio.advance(2)
         trio.compare()
-        assert len(trio.live.deliveries) >= 15
+        assert len(trio.live.deliveries) >= 10
 
 
 @pytest.mark.parametrize("profile", ["full", "paper"])

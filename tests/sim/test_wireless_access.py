@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from channels import SURE, bare, binomial_bounds, network, way
 
+from psvr.protocol.constants import LINK_FAILED
 from psvr.sim.missing import under_way
 from psvr.sim.network import Network
-from psvr.sim.notes import LINK_FAILED
 from psvr.sim.radio.access import airtime
 from psvr.sim.radio.air import NOBODY
 from psvr.sim.radio.signal import begin, end
@@ -135,7 +135,7 @@ def test_a_lost_acknowledgement_is_answered_by_another_try_and_one_delivery() ->
 
 
 def test_without_any_acknowledgement_a_frame_is_given_up_and_that_is_said() -> None:
-    net = pair_that_knows_each_other()
+    net = pair_that_knows_each_other(host={"custody": 0})
     net.world.cut[way(net.world.air, 1, 0)] = 1
     net.publish(0, "a")
     net.run(0.5)
@@ -147,8 +147,17 @@ def test_without_any_acknowledgement_a_frame_is_given_up_and_that_is_said() -> N
     assert tally["delivered"] == 1 and net.world.drops[LINK_FAILED] == 1
 
 
-def test_too_many_frames_are_given_up_and_that_is_said() -> None:
+def test_too_many_frames_are_taken_care_of() -> None:
     net = pair_that_knows_each_other()
+    for _ in range(120):
+        net.publish(0, "a")
+    net.run(5)
+    assert net.world.drops[LINK_FAILED] == 0 and net.world.tally["delivered"][0] == 120
+    assert net.world.air.setting["queue_full"][0] > 20
+
+
+def test_without_custody_too_many_frames_are_given_up_and_that_is_said() -> None:
+    net = pair_that_knows_each_other(host={"custody": 0})
     for _ in range(120):
         net.publish(0, "a")
     net.run(5)

@@ -88,8 +88,6 @@ class Host:
         node.start(self.me, id, now)
         node.go_on_from(self.me, beat)
         rules.start(self.body, now, boot)
-        for name in self.body.names:
-            handed.clear(name)
         self.parent, self.ring, self.near = self.me.parent, self.me.ring, frozenset[int]()
 
     def configure(self, options: Options) -> None:

@@ -79,6 +79,7 @@ FLIGHT = 10                     # periods after which a publication has arrived,
 HELD_BYTES = 16 << 20           # of payload that a host keeps and takes care of, at most
 STUCK_PAUSE = 250 * MILLISECOND         # between two looks for a way
 EARLY_MOST = 2 * SECOND         # a ring that is not here after so long will not come: a PUB of it starts over on mine
+START_OVER = 4                  # one of so many looks lets a publication start over: 1 s, on average
 LEARNT_PAUSE = 50 * MILLISECOND         # from a SUB to the look at what may have waited for it
 HELD_MOST = 120 * SECOND        # nothing is held for longer …
 HELD_CHECK = 16                 # … and all that is held is looked at once in so many HELLOs

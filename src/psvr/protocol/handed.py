@@ -64,11 +64,11 @@ def is_name_of(h: Handed, now: int, pub: Pub) -> bool:
 
 @rule
 def forget(names: Sequence[Handed], now: int, turn: int) -> None:
-    """Empty the places of a turn whose names are too old, or of a time that is still to come."""
+    """Empty the places of a turn whose names are of a time that is still to come.  Those that are old do no harm."""
     part = len(names) // TURNS
     first = clip(turn, 0, k.FOREVER) % TURNS * part
     for i in range(first, first + part):
-        if elapsed(now, names[i].at) > k.NAME_LIFE:
+        if names[i].at > now:
             clear(names[i])
 
 

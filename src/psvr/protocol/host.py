@@ -35,7 +35,7 @@ from .holding import (
     take,
     weighs,
 )
-from .numbers import clip, due, elapsed
+from .numbers import clip, due, elapsed, spread
 from .positions import NONE
 from .records import Effects, Handed, Held, Hello, Host, Node, Outcome, Pub, Send, Sub
 from .ring import has_ring
@@ -65,6 +65,8 @@ def start(b: Body, now: int, boot: int) -> None:
     host.next = host.top = host.turn = host.seen = host.hopes = host.met = host.weight = 0
     host.look_at, host.ring, host.phase = k.FOREVER, b.me.ring, phase(b.me)
     taken.clear(host)
+    for i in range(len(b.names)):
+        handed.clear(b.names[i])
 
 
 # --- effects
@@ -302,6 +304,8 @@ def hear_pub(b: Body, now: int, pub: Pub, handle: int) -> int:
         return REFUSED
     if remembers_taken(me):
         taken.remember(b.host, now, pub)
+        if pub.again > 0 and out.reason == k.FINE:
+            leave_to_others(b, pub)
     if is_early(out.reason) and me.settings.custody > 0 and elapsed(now, made) < me.settings.custody:
         keep_whole(b, now, pub, made, handle, out.reason)
         return TAKEN
@@ -315,6 +319,17 @@ def hear_pub(b: Body, now: int, pub: Pub, handle: int) -> int:
 def remembers_taken(me: Node) -> bool:
     """Only who is responsible for what it takes may say that it sees to it already."""
     return me.settings.custody > 0 and me.settings.system != k.FLOOD
+
+
+@rule
+def leave_to_others(b: Body, pub: Pub) -> None:
+    """A publication was sent anew on this ring: what of it was stuck on another one need not start over."""
+    for i in range(clip(b.host.top, 0, len(b.held))):
+        h = b.held[i]
+        if (h.state == STUCK and h.pub.number == pub.number and h.pub.origin == pub.origin and h.pub.boot == pub.boot
+                and h.pub.again < pub.again and h.pub.ring != b.me.ring and has_room(b)):
+            end(b.host, h)
+            put(b, FORGOTTEN, i, k.FINE)
 
 
 @rule
@@ -558,13 +573,13 @@ def should_repeat(b: Body, h: Held) -> bool:
 def look_at_stuck(b: Body, now: int, slot: int) -> None:
     """Is there a way now?"""
     h = b.held[slot]
-    unknown = h.reason == k.NO_SUBSCRIBER
-    if age(h, now) >= b.me.settings.custody:
+    unknown, moved = h.reason == k.NO_SUBSCRIBER, publication.is_of_another_ring(b.me, h.pub)
+    if age(h, now) >= b.me.settings.custody and not (moved and may_start_over(b, h.pub.channel)):
         end(b.host, h)
         put(b, FORGOTTEN if unknown else DROPPED, slot, k.FINE if unknown else h.reason)
     elif h.start == NONE and h.to == k.NOBODY:
         hear_again(b, now, slot)
-    elif publication.is_of_another_ring(b.me, h.pub):
+    elif moved:
         start_over(b, now, slot)
     elif try_again(b, now, slot):
         fly(b, now, slot)
@@ -576,9 +591,13 @@ def look_at_stuck(b: Body, now: int, slot: int) -> None:
 
 @rule
 def start_over(b: Body, now: int, slot: int) -> None:
-    """Its ring is gone, and with it the part that I am responsible for: all of the new one is served."""
+    """Its ring is gone, and with it the part that I am responsible for: all of the new one is served.
+
+    Others may be responsible for other parts of it, so one after the other should start: the first may do for all.
+    """
     h, me = b.held[slot], b.me
-    if not has_ring(me) or publication.in_doubt(me, h.pub.channel):
+    early = publication.is_filling(me) or spread(me.id, now, slot, 1, k.START_OVER) > 1
+    if not may_start_over(b, h.pub.channel) or (early and age(h, now) < me.settings.custody):
         be_stuck(b, now, slot, h.reason)
         return
     publication.start_over(me, h.pub)
@@ -589,6 +608,14 @@ def start_over(b: Body, now: int, slot: int) -> None:
     go_on(b, now, h.pub, h.made, h.handle, slot)
     end(b.host, h)
     put(b, FORGOTTEN, slot, k.FINE)
+
+
+@rule
+def may_start_over(b: Body, channel: int) -> bool:
+    """As a publication of mine might, and there are subscribers, and room for it."""
+    me = b.me
+    return (has_ring(me) and not publication.should_wait(me) and not publication.knows_nobody(me, channel)
+            and has_slots(b))
 
 
 @rule

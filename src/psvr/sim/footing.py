@@ -14,17 +14,20 @@ from psvr.protocol.layout import Capacity, dtype
 from psvr.protocol.records import Handed, Held
 
 ROOMY = 4                   # places for each name that is needed: so that few buckets are full
-LEAST, USUAL, MOST = 64, 256, 1 << 16       # names of a host
+LEAST, USUAL, MOST = 64, 2048, 1 << 16      # names of a host; as many as usual …
+USUAL_BYTES = 1 << 24       # … as far as this goes
 BYTES = 1 << 28             # of the names of all hosts, at most
-SLOTS_LEAST, SLOTS_MOST = 64, 2048      # of a host; few are ever in use …
+SLOTS_LEAST, SLOTS_MOST = 32, 2048      # of a host; few are ever in use …
 SLOTS_BYTES = 1 << 26       # … and where they lie far apart, the system gives memory for all
 
 
 def rooms(n: int, sources: NDArray[Any]) -> tuple[int, int]:
     """Slots and places for names that each of n hosts has; names for what the scenario's sources publish."""
+    item = dtype(Handed, Capacity()).itemsize
+    usual = size(n, USUAL, LEAST, item, USUAL_BYTES)
     names = ROOMY * k.REPEAT_LIFE * float((1 / np.maximum(sources["period"], 1)).sum())
     return (size(n, SLOTS_MOST, min(SLOTS_LEAST, SLOTS_MOST), dtype(Held, Capacity()).itemsize, SLOTS_BYTES),
-            size(n, min(max(names, USUAL), MOST), LEAST, dtype(Handed, Capacity()).itemsize, BYTES))
+            size(n, min(names, MOST), usual, item, BYTES))
 
 
 def size(n: int, wanted: float, least: int, item: int, most: int) -> int:
