@@ -16,7 +16,7 @@ from psvr.sim.memory import MIXTURE
 from psvr.sim.network import Network
 from psvr.sim.scenario import parse
 
-N = 24
+N, SEEDS = 24, 24
 KEPT = ("links", "root", "ring", "rows")
 
 
@@ -50,12 +50,12 @@ def what_is_left(net: Network) -> Counter[str]:
                                            ("any", (0.3, 0.3, 0.1, 0.1))])
 def test_memory_survives_the_first_rule(memory: str, least: tuple[float, ...]) -> None:
     left: Counter[str] = Counter()
-    for seed in range(4):
+    for seed in range(SEEDS):
         net = settled(seed)
         net.corrupt(range(N), memory)
         left += what_is_left(net)
     for name, share in zip(KEPT, least):
-        assert left[name] >= share * 4 * N, (memory, left)
+        assert left[name] >= share * SEEDS * N, (memory, left)
         assert share or not left[name], "noise is noise"
 
 

@@ -128,7 +128,9 @@ def test_a_relay_that_dies_with_a_publication(wireless: bool) -> None:
     net.subscribe(2, "a")
     net.run(40)
     net.publish(0, "a")
-    net.crash([relay(net)])
+    has_it = relay(net)
+    net.machine.advance(net.now + 700)          # µs: it is acknowledged, and not yet on its way
+    net.crash([has_it])
     assert figures(net)["missed_by"] == {NODE_STOPPED: 1}
 
 

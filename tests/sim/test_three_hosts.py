@@ -6,7 +6,14 @@ import numpy as np
 import pytest
 from triplets import Triplets
 
+from psvr.node import growing
 from psvr.protocol.constants import SYSTEMS
+
+
+@pytest.fixture(autouse=True)
+def tables_that_do_not_grow(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in a simulation."""
+    monkeypatch.setattr(growing, "PLACES", 1)
 
 
 def scenario(n: int, seed: int, loss: float, system: str, profile: str) -> dict[str, Any]:

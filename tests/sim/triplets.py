@@ -5,6 +5,7 @@ in its place stands the medium, with its acknowledgements and its tries.
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from twins import Twins
@@ -90,6 +91,7 @@ class Station:
         told = (host.parent, host.ring) if self.starts > 1 else (0, 0)
         host.allocate(capacity, held, names)
         host.slots_most, host.names_most = held, names
+        host.options = replace(host.options, channels=capacity.channels)
         host.me.settings = settings
         host.losses = Lost(self.lost)           # type: ignore[assignment]
         host.names = {}
