@@ -12,7 +12,7 @@ from .numbers import LOW32, clip, elapsed
 from .records import Handed, Pub
 
 BUCKET = 8                  # places for names that fall together
-TURNS = 8                   # all places are looked at by `forget` in so many turns
+TURNS, PART = 16, 32        # all places are looked at by `forget` in so many turns, at most; so many in one, at least
 
 
 @rule
@@ -65,8 +65,8 @@ def is_name_of(h: Handed, now: int, pub: Pub) -> bool:
 @rule
 def forget(names: Sequence[Handed], now: int, turn: int) -> None:
     """Empty the places of a turn whose names are of a time that is still to come.  Those that are old do no harm."""
-    part = len(names) // TURNS
-    first = clip(turn, 0, k.FOREVER) % TURNS * part
+    part = min(max(len(names) // TURNS, PART), len(names))
+    first = clip(turn, 0, k.FOREVER) % (len(names) // part) * part
     for i in range(first, first + part):
         if names[i].at > now:
             clear(names[i])

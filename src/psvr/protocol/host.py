@@ -261,9 +261,12 @@ def be_stuck(b: Body, now: int, slot: int, reason: int) -> None:
 
 
 @rule
-def hear_hello(b: Body, now: int, hello: Hello) -> None:
-    node.hear_hello(b.me, now, hello)
-    notice(b, now)
+def hear_hello(b: Body, now: int, hello: Hello) -> bool:
+    """False if it says nothing new: then nothing is due earlier than before."""
+    new = node.hear_hello(b.me, now, hello)
+    if new:
+        notice(b, now)
+    return new
 
 
 @rule

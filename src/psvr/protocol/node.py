@@ -7,7 +7,7 @@ again (`next_due`), calls `wake` then, and sends what these leave in the records
 from . import constants as k
 from . import links, publication, ring, subscription, table, tree
 from .form import rule
-from .numbers import due, elapsed, mix, spread
+from .numbers import due, elapsed, spread
 from .positions import NONE
 from .records import Hello, Node, Outcome, Pub, Settings, Sub
 
@@ -57,9 +57,15 @@ def go_on_from(me: Node, beat: int) -> None:
 
 @rule
 def derive(me: Node, now: int) -> None:
-    """From what was heard to what follows; a change that others must know is told soon."""
-    before = face(me)
+    """From what was heard to what follows."""
     links.tidy(me, now)
+    follow(me, now)
+
+
+@rule
+def follow(me: Node, now: int) -> None:
+    """What follows from links that are in order; a change that others must know is told soon."""
+    before = face(me)
     late = tree.derive(me, now)
     if ring.derive(me):
         subscription.on_new_ring(me, now)
@@ -77,19 +83,21 @@ def trigger(me: Node, now: int) -> None:
 
 
 @rule
-def face(me: Node) -> int:
-    """All of tree and ring that neighbours act upon, as one number."""
-    h = mix(mix(mix(0, me.root), me.dist), me.parent)
-    return mix(mix(mix(h, me.digest), me.ring), me.position[0])
+def face(me: Node) -> tuple[int, int, int, int, int, int]:
+    """All of tree and ring that neighbours act upon."""
+    return me.root, me.dist, me.parent, me.digest, me.ring, me.position[0]
 
 
 @rule
-def hear_hello(me: Node, now: int, hello: Hello) -> None:
-    """Record, then derive, if it says anything new.  What only time changes is seen at the next HELLO of my own."""
+def hear_hello(me: Node, now: int, hello: Hello) -> bool:
+    """Record, then derive, if it says anything new.  What only time changes is seen at the next HELLO of my own.
+
+    False if there is nothing new: then nothing is due earlier than before.
+    """
     kept_me = links.sender(me, hello.src) != NONE
     i = links.hear(me, now, hello)
     if i == NONE:
-        return
+        return False
     link = me.link[i]
     new = kept_me != links.two_way(link)
     new = tree.hear(me, link, hello) or new
@@ -98,6 +106,8 @@ def hear_hello(me: Node, now: int, hello: Hello) -> None:
         derive(me, now)
     elif tree.hear_news(me, now, link):
         trigger(me, now)
+        new = True
+    return new
 
 
 @rule
@@ -171,7 +181,7 @@ def wake(me: Node, now: int, out: Hello) -> int:
     if due(now, me.hello_at, 2 * me.settings.hello):
         links.each_period(me, now)
         tree.beat(me, now)
-        derive(me, now)
+        follow(me, now)
         early = me.settings.hello * k.JITTER_PERCENT // 100
         me.hello_at = now + me.settings.hello + spread(me.id, now, 5, -early, early)
         said = SAY_HELLO
