@@ -146,13 +146,13 @@ def test_a_settled_network_derives_once_per_period() -> None:
     net = Network([(0, 1), (1, 2), (2, 0), (2, 3)], 4, seed=1)
     net.run(30)
     times: list[int] = []
-    real = node.derive
+    real = node.follow
 
     def counted(me: Node, now: int) -> None:
         times.append(now)
         real(me, now)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(node, "derive", counted)
+        patch.setattr(node, "follow", counted)
         net.run(10)
     assert 35 <= len(times) <= 50

@@ -53,6 +53,7 @@ def hear_hello(w: World, u: int, v: int, hello: Any, now: int) -> None:
     w.tally[0].receptions += 1
     if w.tally[0].level >= ALL_LEVEL:
         note(w, now, RECEIVED, u, w.ids[v], -1, HELLO_END)
-    if rules.hear_hello(body(w, u), local(w, u, now), hello):
-        note_changes(w, u, now)
+    new = rules.hear_hello(body(w, u), local(w, u, now), hello)
+    note_changes(w, u, now)
+    if new:
         schedule(w, u, now)
