@@ -20,7 +20,8 @@ from psvr.sim.summary import summary, window
 from psvr.trace import Writer, json_line, read
 
 SECOND = 1_000_000
-BASE: dict[str, Any] = {"duration": 90, "warmup": 35, "topology": {"kind": "geometric", "n": 16, "degree": 6}}
+BASE: dict[str, Any] = {"duration": 90, "warmup": 35, "topology": {"kind": "geometric", "n": 16, "degree": 6},
+                        "host": {"profile": "paper"}}
 NEWS = {"channel": "news", "subscribers": 5, "every": 4, "churn": 20}
 WEATHER = {"channel": "weather", "subscribers": "all", "publishers": [3, 4], "every": 3, "start": 30}
 SCENARIOS: dict[str, dict[str, Any]] = {
