@@ -10,7 +10,7 @@ from hand_made import CHILD, NOW, OTHER, PARENT, inner
 from states import Draw, drawn, reached
 
 from psvr.protocol import constants as k
-from psvr.protocol import host, node, publication, table
+from psvr.protocol import holding, host, node, publication, table
 from psvr.protocol.holding import ENDED, FLYING, FREE, KEPT, RESTING, STUCK, WAITING
 from psvr.protocol.host import AGAIN, DELIVER, DROPPED, FORGOTTEN, HEARD, KNOWN, REFUSED, SEND, TAKEN, Body
 from psvr.protocol.layout import Capacity, blank, dtype, restore, snapshot
@@ -531,6 +531,21 @@ def test_one_that_came_before_its_ring_is_heard_again() -> None:
     host.look(b, NOW + k.SECOND)
     kinds = done(b)
     assert (DELIVER, 0, k.FINE) in kinds and (FORGOTTEN, 0, k.FINE) in kinds and len(kinds) == 3
+
+
+def test_one_that_came_before_its_ring_waits_for_slots_too() -> None:
+    b = body(teach(inner(), 8), slots=12)
+    assert host.hear_pub(b, NOW, heard(b, ring=78), 6) == TAKEN
+    new_ring(b)
+    for slot in range(1, 12):
+        holding.lift(b.host, b.held[slot], WAITING)
+    b.host.top = 12
+    host.hear_again(b, NOW + k.SECOND, 0)
+    assert done(b) == [] and b.held[0].state == STUCK
+    for slot in range(1, 12):
+        holding.free(b.host, b.held, slot)
+    host.hear_again(b, NOW + k.SECOND, 0)
+    assert [kind for kind, _, _ in done(b)] == [SEND, FORGOTTEN]
 
 
 def test_a_stranger_is_refused() -> None:

@@ -637,6 +637,9 @@ def try_again(b: Body, now: int, slot: int) -> bool:
 def hear_again(b: Body, now: int, slot: int) -> None:
     """A PUB that came too early."""
     h, out = b.held[slot], b.outcome
+    if not has_slots(b):
+        be_stuck(b, now, slot, h.reason)
+        return
     node.hear_pub(b.me, now, h.pub, out)
     if is_early(out.reason) or out.reason == k.NOT_A_LINK:
         if elapsed(now, h.since) > k.EARLY_MOST and h.pub.ring != b.me.ring:
