@@ -397,6 +397,14 @@ def test_before_it_is_too_old_it_starts_over_if_there_is_anybody(known: bool) ->
     assert [kind for kind, _, _ in done(b)] == ([AGAIN, SEND, FORGOTTEN] if known else [DROPPED])
 
 
+@pytest.mark.parametrize("system", [k.PSVR, k.VR2015, k.RING])
+def test_all_ring_systems_start_over(system: int) -> None:
+    b = body(teach(inner(system=system), 8))
+    stuck(b)
+    new_ring(b)
+    assert [kind for kind, _, _ in look_until_done(b, NOW)[1]] == [AGAIN, SEND, FORGOTTEN]
+
+
 @pytest.mark.parametrize("state", ["no ring", "filling", "nobody known"])
 def test_it_does_not_start_over_before_subscribers_are_known(state: str) -> None:
     b = body(teach(inner(), 8))

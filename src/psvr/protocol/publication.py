@@ -110,14 +110,14 @@ def is_filling(me: Node) -> bool:
 @rule
 def in_doubt(me: Node, channel: int) -> bool:
     """A publication may not reach all: tables are being filled, or I know of no subscriber yet."""
-    if not may_repeat(me) or not subscription.announces(me):
-        return False
-    return is_filling(me) or knows_nobody(me, channel)
+    return may_repeat(me) and (is_filling(me) or knows_nobody(me, channel))
 
 
 @rule
 def knows_nobody(me: Node, channel: int) -> bool:
-    """No subscriber, as far as my table says."""
+    """There are tables, and mine says nothing of a subscriber."""
+    if not subscription.announces(me):
+        return False
     return (find_row(me, channel) if me.settings.system == k.SHEN else next_subscriber(me, channel, 0)) == NONE
 
 
