@@ -142,7 +142,8 @@ FLIGHT = k.FLIGHT * k.SECOND
 
 @pytest.mark.parametrize("length, after, settings, repeated", [
     (18, FLIGHT, {}, True),                                 # somebody is gone, and may have had it
-    (20, FLIGHT, {}, False), (22, FLIGHT, {}, False),       # all are still there, and responsible for it
+    (20, FLIGHT, {}, False),                                # all are still there, and responsible for it
+    (22, FLIGHT, {}, True), (22, FLIGHT + 1, {}, True),     # somebody has come, and may want it
     (18, FLIGHT + 1, {}, False),                            # it has arrived, or is with somebody who lives
     (20, FLIGHT, {"custody": 0}, True), (18, FLIGHT + 1, {"custody": 0}, True),
     (18, FLIGHT + 1, {"hello": 2 * k.SECOND}, True),

@@ -452,9 +452,7 @@ def notice(b: Body, now: int) -> None:
 def lose_ring(b: Body, now: int, h: Held) -> None:
     """The ring on which it went out is gone.  Another may have the same name: that stands for who is where."""
     if h.pub.ring != NONE:
-        h.pub.ring = NONE
-        if elapsed(now, h.since) > k.FLIGHT * b.me.settings.hello:
-            h.length = 0            # it has arrived, or is with somebody who lives: whoever may have gone
+        h.pub.ring, h.due = NONE, now
 
 
 @rule
@@ -564,12 +562,22 @@ def look_at_kept(b: Body, now: int, slot: int) -> None:
 
 @rule
 def should_repeat(b: Body, h: Held) -> bool:
-    """It may have been lost.  Not with a ring, if all who were there when it was sent are still there."""
+    """It may have been lost, or there are nodes that it has not reached."""
     if not publication.should_repeat(b.me, h.pub, h.doubted == 1):
         return False
-    if others_see_to_it(b, h) and b.me.length >= h.length:
+    if others_see_to_it(b, h) and not nodes_differ(b, h):
         h.pub.ring = b.me.ring
     return h.pub.ring != b.me.ring or h.doubted == 1
+
+
+@rule
+def nodes_differ(b: Body, h: Held) -> bool:
+    """There are more nodes than when it was sent.  Or fewer: it may have been with one that is gone.
+
+    Whatever is out for longer has arrived, or is with a node that lives.
+    """
+    fresh = 0 <= h.due - h.since <= k.FLIGHT * b.me.settings.hello
+    return b.me.length > h.length or (b.me.length < h.length and fresh)
 
 
 @rule
@@ -688,7 +696,7 @@ def make_room(b: Body, now: int, at_any_cost: bool) -> bool:
     h, me = b.held[slot], b.me
     if should_repeat(b, h):
         let_out(b, now, slot)
-    gone = (h.pub.ring != me.ring or h.pub.ring == NONE) and not (others_see_to_it(b, h) and h.length == 0)
+    gone = h.pub.ring != me.ring or h.pub.ring == NONE
     if (not gone and (h.doubted == 0 or not publication.is_filling(me))) or publication.is_alone(me):
         forget(b, slot)
     elif at_any_cost:

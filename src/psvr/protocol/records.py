@@ -283,7 +283,7 @@ class Held:
     handle: Annotated[int, Int(8, 0, k.FOREVER)]    # of its payload; the driver's
     made: Time              # when it was published, by my clock …
     since: Time             # … and when this slot was taken for it
-    due: Time               # when it is tried again
+    due: Time               # when it is tried again; of one that is kept, when its ring was lost
     to: Id                  # of a frame: to whom …
     start: Position         # … and from which of my positions
     rounds: Short
