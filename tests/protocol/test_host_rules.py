@@ -597,7 +597,7 @@ def test_a_kept_publication_makes_room() -> None:
                 left.append((kind, reason))
     assert left == [(FORGOTTEN, k.FINE)] * 2
     for h in b.held:
-        h.pub.ring, h.length = (NONE, 22) if h.state == KEPT else (h.pub.ring, 0)
+        h.pub.ring, h.length = (NONE, 18) if h.state == KEPT else (h.pub.ring, 0)
     assert host.make_room(b, NOW + 8, False) and [kind for kind, _, _ in done(b)] == [AGAIN, SEND, FORGOTTEN]
     b.me.ring = -1
     assert not host.make_room(b, NOW + 9, False) and done(b) == []
