@@ -37,6 +37,14 @@ def test_once_and_not_again() -> None:
     assert hands.over(1, 12, origin=6) and hands.over(2, 12)
 
 
+def test_after_a_restart_of_its_origin_a_number_names_another_publication() -> None:
+    hands = Hands(BUCKET)                                   # all names fall together
+    for boot in (1, 2):
+        pub = hands.name(1)
+        pub.boot = boot
+        assert judge(hands.names, 10, pub) == k.FINE and judge(hands.names, 10, pub) == k.REPEATED
+
+
 def test_a_repetition_is_let_through_if_it_surely_was_not_here() -> None:
     hands = Hands(BUCKET)                                   # all names fall together
     assert hands.over(1, 10, again=1) and not hands.over(1, 10, again=1)

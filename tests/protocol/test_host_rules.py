@@ -11,13 +11,14 @@ from states import Draw, drawn, reached
 
 from psvr.protocol import constants as k
 from psvr.protocol import holding, host, node, publication, table
-from psvr.protocol.holding import ENDED, FLYING, FREE, KEPT, RESTING, STUCK, WAITING
+from psvr.protocol.holding import ENDED, FLYING, FREE, KEPT, RESTING, STUCK, WAITING, take
 from psvr.protocol.host import AGAIN, DELIVER, DROPPED, FORGOTTEN, HEARD, KNOWN, REFUSED, SEND, TAKEN, Body
 from psvr.protocol.layout import Capacity, blank, dtype, restore, snapshot
 from psvr.protocol.positions import NONE
 from psvr.protocol.profiles import policies
 from psvr.protocol.records import Effects, Handed, Held, Hello, Node, Outcome, Pub
 from psvr.protocol.records import Host as Memory
+from psvr.protocol.shen import WANTED
 from psvr.sim import memory
 
 SMALL = Capacity(links=4, candidates=4, channels=4, batch=4, window=4, relays=3, effects=40)
@@ -175,6 +176,28 @@ def test_how_long_it_has_been_with_others_counts_from_when_it_was_last_sent() ->
         host.look(b, now)
         found.append([kind for kind, _, _ in done(b)])
     assert found == [[AGAIN, SEND]] * 2
+
+
+def test_what_could_not_be_handed_to_anybody_is_sent_on_the_next_ring() -> None:
+    b = body(inner(), doubt=0)
+    host.publish(b, NOW, CHANNEL, 1, 7)
+    assert done(b) == [] and b.held[0].state == KEPT
+    new_ring(b)
+    teach(b.me, 8)
+    host.notice(b, NOW + 1)
+    host.look(b, NOW + 1)
+    assert [kind for kind, _, _ in done(b)] == [AGAIN, SEND]
+
+
+def test_without_a_ring_to_start_over_on_it_is_repeated_though_all_are_still_there() -> None:
+    """Under `shen` nobody can tell which part of the tree had it."""
+    b = body(teach(inner(), WANTED), system=k.SHEN)
+    host.publish(b, NOW, CHANNEL, 1, 7)
+    assert [kind for kind, _, _ in done(b)] == [SEND, SEND]
+    new_ring(b)
+    host.notice(b, NOW + 1)
+    host.look(b, NOW + 1)
+    assert [kind for kind, _, _ in done(b)] == [AGAIN, SEND, SEND]
 
 
 def test_a_ring_that_is_gone_and_back_under_its_name_is_another_one() -> None:
@@ -374,11 +397,23 @@ def test_who_hears_that_it_was_sent_anew_leaves_it_to_others(said: dict[str, int
     assert ((FORGOTTEN, 0, k.FINE) in done(b)) == left and (b.held[0].state == STUCK) != left
 
 
+@pytest.mark.parametrize("said, left", [({"again": 2}, True), ({"again": 1}, False), ({"again": 2, "ring": 79}, False)])
+def test_it_is_left_to_who_sent_it_anew_since_then_and_on_this_ring(said: dict[str, int], left: bool) -> None:
+    b = body(teach(inner(), 8))
+    stuck(b, again=1)
+    new_ring(b)
+    host.hear_pub(b, NOW, heard(b, hops=9, **said), 6)
+    assert (b.held[0].state == STUCK) != left
+
+
 def test_what_is_stuck_on_this_ring_is_not_left_to_others() -> None:
     b = body(teach(inner(), 8))
     stuck(b)
     host.hear_pub(b, NOW, heard(b, again=1), 6)
     assert b.held[0].state == STUCK
+    b.me.link[1].ring = b.me.ring                           # there is a way for what comes now
+    host.hear_pub(b, NOW, heard(b, again=2), 6)
+    assert b.outcome.reason == k.FINE and b.held[0].state == STUCK
 
 
 @pytest.mark.parametrize("known", [True, False])
@@ -422,6 +457,31 @@ def test_it_does_not_start_over_before_subscribers_are_known(state: str) -> None
     assert SEND in [kind for kind, _, _ in look_until_done(b, NOW + 2 * k.SECOND)[1]]
 
 
+def test_it_does_not_start_over_on_a_ring_that_is_hardly_announced() -> None:
+    """Not even at the last moment."""
+    b = body(teach(inner(), 8))
+    stuck(b)
+    new_ring(b)
+    b.me.bursts = k.BURSTS
+    host.look(b, NOW + k.KEEP)
+    assert done(b) == [(DROPPED, 0, k.NO_WAY)]
+
+
+def test_it_does_not_start_over_before_there_are_slots_for_all_its_frames() -> None:
+    b = body(teach(inner(), 8))
+    stuck(b)
+    new_ring(b)
+    for h in b.held[1:]:
+        h.state, h.made = FLYING, NOW
+    b.host.top = b.host.next = SLOTS
+    now, kinds = look_until_done(b, NOW)
+    assert kinds == [] and b.held[0].state == STUCK
+    for slot in range(1, SLOTS):
+        host.acknowledged(b, now, slot)
+        done(b)
+    assert [kind for kind, _, _ in look_until_done(b, now)[1]] == [AGAIN, SEND, FORGOTTEN]
+
+
 def test_one_whose_ring_does_not_come_starts_over_on_mine() -> None:
     b = body(teach(inner(), 8))
     assert host.hear_pub(b, NOW, heard(b, ring=78), 6) == TAKEN
@@ -440,6 +500,14 @@ def test_custody_ends_with_age_and_that_is_told() -> None:
     assert done(b) == [(DROPPED, 0, k.NO_WAY)]
 
 
+def test_what_is_too_old_is_not_sent_though_there_is_a_way_now() -> None:
+    b = body(teach(inner(), 8))
+    stuck(b)
+    b.me.link[1].ring = b.me.ring
+    host.look(b, NOW + k.KEEP)
+    assert done(b) == [(DROPPED, 0, k.NO_WAY)]
+
+
 def test_custody_ends_when_the_subscriber_has_left() -> None:
     """Or its SUB was lost, and it will be heard of again; if not, nothing is lost."""
     b = body(teach(inner(), 8))
@@ -453,7 +521,8 @@ def test_custody_ends_when_the_subscriber_has_left() -> None:
 
 @pytest.mark.parametrize("then, known", [
     ({}, True), ({"number": 2}, False), ({"boot": 2}, False), ({"origin": 3}, False), ({"again": 1}, False),
-    ({"hops": 4}, False), ({"ep": 2}, False), ({"cur": 10}, False), ({"src": CHILD}, True)])
+    ({"hops": 4}, False), ({"ep": 2}, False), ({"cur": 10}, False), ({"ring": 50}, False),
+    ({"src": CHILD}, True)])
 def test_a_pub_that_was_taken_goes_no_further_when_it_comes_once_more(then: dict[str, int], known: bool) -> None:
     """Its acknowledgement was lost.  Any other part of it, or the same that was sent anew, is another PUB."""
     b = body(teach(inner(), 8), slots=60)
@@ -469,9 +538,13 @@ def test_what_was_taken_is_known_for_as_long_as_anybody_may_send_it_again() -> N
         host.hear_pub(b, NOW, heard(b), 6)
         host.hear_pub(b, NOW + later, heard(b), 6)
         assert [kind for kind, _, _ in done(b)].count(SEND) == sent
-    host.start(b, NOW, 4)
-    b.me.settings.custody = k.KEEP
-    assert host.hear_pub(b, NOW, heard(b), 6) == TAKEN and [kind for kind, _, _ in done(b)] == [SEND]
+
+
+def test_what_was_taken_before_a_restart_is_not_here_any_more() -> None:
+    b = body(teach(inner(), 8), slots=60)
+    for boot in (4, 5):
+        host.start(b, NOW, boot)
+        assert host.hear_pub(b, NOW, heard(b), 6) == TAKEN and [kind for kind, _, _ in done(b)] == [SEND]
 
 
 def test_one_that_was_refused_was_not_taken() -> None:
@@ -580,6 +653,17 @@ def test_nothing_is_handed_over_twice() -> None:
     assert [kind for kind, _, _ in done(b)].count(DELIVER) == 1
 
 
+@pytest.mark.parametrize("remembers, times", [(1, 1), (0, 3)])
+def test_whether_hosts_remember_what_they_handed_over_is_a_policy(remembers: int, times: int) -> None:
+    b = body(inner(), memory=remembers)
+    node.subscribe(b.me, NOW, CHANNEL)
+    for i in range(3):
+        for seen in b.me.seen:
+            publication.forget(seen)                        # the layer below has forgotten it
+        host.hear_pub(b, NOW + i, heard(b, again=i), 6)
+    assert [kind for kind, _, _ in done(b)].count(DELIVER) == times
+
+
 # --- room
 
 
@@ -602,6 +686,19 @@ def test_a_kept_publication_makes_room() -> None:
     b.me.ring = -1
     assert not host.make_room(b, NOW + 9, False) and done(b) == []
     assert host.make_room(b, NOW + 9, True) and [reason for _, _, reason in done(b)] == [k.NOT_KEPT]
+
+
+@pytest.mark.parametrize("bursts, told", [(0, (FORGOTTEN, 0, k.FINE)), (1, (DROPPED, 0, k.NOT_KEPT))])
+def test_without_a_ring_what_went_out_in_doubt_makes_room_as_a_loss(bursts: int, told: tuple[int, int, int]) -> None:
+    """Others are responsible for what reached them, which need not be all."""
+    b = body(teach(inner(), 8))
+    b.me.bursts = bursts
+    host.publish(b, NOW, CHANNEL, 1, 7)
+    done(b)
+    new_ring(b, -1)
+    b.me.bursts = 0
+    host.notice(b, NOW + FLIGHT + 1)
+    assert host.make_room(b, NOW + FLIGHT + 1, True) and done(b) == [told]
 
 
 def test_payloads_in_hand_have_a_bound() -> None:
@@ -690,6 +787,31 @@ def test_slots_above_the_top_hold_nothing() -> None:
     b = body(teach(inner(), 8))
     b.held[3].state, b.host.top = STUCK, 0
     assert flying(b) == 1 and b.host.top == 2
+
+
+def test_nothing_is_left_of_what_a_fault_wrote_above_the_top() -> None:
+    b = body(teach(inner(), 8))
+    b.held[1].state, b.held[1].rounds, b.held[1].detoured = STUCK, k.ROUNDS, 1
+    h = b.held[flying(b)]
+    assert h is b.held[1] and (h.rounds, h.detoured) == (0, 0)
+
+
+@pytest.mark.parametrize("made, stays", [(NOW, True), (NOW - k.HELD_MOST, True), (NOW - k.HELD_MOST - 1, False),
+                                         (NOW + 1, False), (-1, False)])
+def test_a_frame_of_no_possible_age_is_not_held(made: int, stays: bool) -> None:
+    """Only a fault can have written it; nobody would ever say that it has arrived."""
+    b = body(inner())
+    b.held[0].state, b.held[0].made, b.host.top = FLYING, made, 1
+    host.look(b, NOW)
+    assert (b.held[0].state == FLYING) == stays
+
+
+def test_slots_in_use_are_passed_over() -> None:
+    b = body(inner())
+    for h, state in zip(b.held, (FREE, KEPT, STUCK, WAITING, FREE)):
+        h.state = state
+    b.host.top = 5
+    assert [take(b.host, b.held) for _ in range(3)] == [0, 4, 5]
 
 
 # --- from any memory
