@@ -572,12 +572,14 @@ def should_repeat(b: Body, h: Held) -> bool:
 
 @rule
 def nodes_differ(b: Body, h: Held) -> bool:
-    """There are more nodes than when it was sent.  Or fewer: it may have been with one that is gone.
+    """There are more nodes than when it was sent.  Or fewer: it may have been with one that is gone."""
+    return b.me.length > h.length or (b.me.length < h.length and was_under_way(b, h))
 
-    Whatever is out for longer has arrived, or is with a node that lives.
-    """
-    fresh = 0 <= h.due - h.since <= k.FLIGHT * b.me.settings.hello
-    return b.me.length > h.length or (b.me.length < h.length and fresh)
+
+@rule
+def was_under_way(b: Body, h: Held) -> bool:
+    """It may have been, when its ring was lost.  What is out for longer has arrived, or is with a node that lives."""
+    return h.due <= h.since + k.FLIGHT * b.me.settings.hello
 
 
 @rule
@@ -697,6 +699,7 @@ def make_room(b: Body, now: int, at_any_cost: bool) -> bool:
     if should_repeat(b, h):
         let_out(b, now, slot)
     gone = h.pub.ring != me.ring or h.pub.ring == NONE
+    gone = gone and (was_under_way(b, h) or not others_see_to_it(b, h))
     if (not gone and (h.doubted == 0 or not publication.is_filling(me))) or publication.is_alone(me):
         forget(b, slot)
     elif at_any_cost:
