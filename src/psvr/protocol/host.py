@@ -579,7 +579,7 @@ def nodes_differ(b: Body, h: Held) -> bool:
 @rule
 def was_under_way(b: Body, h: Held) -> bool:
     """It may have been, when its ring was lost.  What is out for longer has arrived, or is with a node that lives."""
-    return h.due <= h.since + k.FLIGHT * b.me.settings.hello
+    return h.due < h.since or elapsed(h.due, h.since) <= k.FLIGHT * b.me.settings.hello
 
 
 @rule
