@@ -25,14 +25,14 @@ def look(batches):
     import os, psvr, pyarrow as pa
     import psvr.compiled.numbers as numbers
     from psvr.lab.files import module_of
-    numbers.count(-3), numbers.clip(5, 0, 9)
-    hits = [sum(f.stats.cache_hits.values()) for f in (numbers.count, numbers.clip)]
+    numbers.count(-3), numbers.stir(5)
+    hits = [sum(f.stats.cache_hits.values()) for f in (numbers.count, numbers.stir)]
     own = module_of("own.py", "def answer():\\n    return __file__")
     for batch in batches:
         found = {"place": psvr.__file__, "cwd": os.getcwd(), "hits": hits, "own": own.answer()}
         yield pa.RecordBatch.from_pylist([found])
 
-numbers.count(-3)           # compiled here; clip is not
+numbers.count(-3)           # compiled here; stir is not
 spark = lab.session(sys.argv[1], conf=sys.argv[2:])
 rows = spark.range(0, 8, 1, 8).mapInArrow(look, "place string, cwd string, hits array<bigint>, own string").collect()
 print(json.dumps({"slots": lab.slots(spark), "rows": [row.asDict() for row in rows]}))
