@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from psvr.protocol import constants as k
-from psvr.protocol import handed, node, psvr, publication, wire
+from psvr.protocol import handed, node, psvr, publication, subscription, wire
 from psvr.protocol import host as rules
 from psvr.protocol.holding import BEGUN, KEPT, WAITING
 from psvr.protocol.layout import Capacity, blank
@@ -21,7 +21,6 @@ from psvr.protocol.positions import NONE
 from psvr.protocol.profiles import apply, policies
 from psvr.protocol.records import Effects, Handed, Held, Hello, Node, Outcome, Pub, Sub
 from psvr.protocol.records import Host as Memory
-from psvr.protocol.tree import is_tree
 
 from .growing import grow, hear_sub
 from .losses import Loss, Losses
@@ -255,10 +254,10 @@ class Host:
         """To each tree neighbour that has not sent it, or to all at once."""
         me, frame, ring = self.me, wire.encode_sub(sub, ID_BYTES, POSITION_BYTES), self.me.ring
         if me.settings.sub_acks == 0:
-            self.broadcast_sub(frame, me.settings.sub_copies, now)
+            self.broadcast_sub(frame, subscription.copies(me, sub), now)
             return
         for link in me.link:
-            if is_tree(me, link) and (link.id == sub.to if sub.to != k.NOBODY else link.id != sub.back):
+            if subscription.is_for(me, link, sub):
                 self.transport.send_sub(link.id, frame, now, lambda: me.ring == ring)
 
     def broadcast_sub(self, frame: bytes, copies: int, now: int) -> None:

@@ -52,6 +52,10 @@ SIZE_MOST = 1 << 29             # nodes of a subtree: 2 · SIZE_MOST still fits 
 # Layer 3, ring.  A triggered HELLO halves the service lost after a root's crash (7.8 s instead of 15.6).
 TRIGGER_LEAST, TRIGGER_MOST = 20 * MILLISECOND, 100 * MILLISECOND
 TRIGGER_GAP = 200 * MILLISECOND         # the least time between two HELLOs of a node
+# A change is said again while a tree neighbour does not act upon it: else a new ring waits for a whole period at every
+# step where one HELLO was lost.
+REMINDERS = 4
+REMIND_LEAST, REMIND_MOST = 200 * MILLISECOND, 300 * MILLISECOND
 
 # Layer 4, publish/subscribe.
 LEASE_BASE, LEASE_STEP, LEASE_MOST = 5 * SECOND, 50 * MILLISECOND, 300 * SECOND     # δ_S = clip(5 s + 0.05 s · l)
@@ -62,7 +66,8 @@ BURST_LEAST, BURST_MOST = 50 * MILLISECOND, 450 * MILLISECOND   # first SUB on a
 BURST_SECOND, BURST_THIRD = 1200 * MILLISECOND, 3500 * MILLISECOND      # … and the pauses before two repetitions
 BURSTS = 3
 RELAY_PAUSE = 1 * SECOND        # the same SUB is relayed once in this time, or copies grow with 2^hops
-SUB_COPIES = 2                  # over a radio, hosts send each SUB twice …
+SUB_COPIES_LEAST, SUB_COPIES = 2, 5     # over a radio, hosts send each SUB twice, or more often …
+SUB_MISSED = 655                # … until one in a hundred tree neighbours would miss it, by the worst link …
 SUB_COPY_GAP = 150 * MILLISECOND        # … this far apart
 OUTBOX = 256                    # publications that hosts let wait for a ring, at most, and repeat, at least …
 KEEP = 20 * SECOND              # … until they are this old …

@@ -7,7 +7,7 @@ again (`next_due`), calls `wake` then, and sends what these leave in the records
 from . import constants as k
 from . import links, publication, ring, subscription, table, tree
 from .form import rule
-from .numbers import due, elapsed, spread
+from .numbers import clip, due, elapsed, spread
 from .positions import NONE
 from .records import Hello, Node, Outcome, Pub, Settings, Sub
 
@@ -21,7 +21,7 @@ def default_settings(s: Settings) -> None:
     s.system, s.own, s.shortcuts = k.PSVR, 0, k.ALL
     s.wait = s.repeat = s.custody = k.KEEP
     s.doubt = s.detour = s.memory = s.sub_acks = 1
-    s.rounds, s.sub_copies = k.ROUNDS, k.SUB_COPIES
+    s.rounds, s.reminders, s.sub_copies = k.ROUNDS, k.REMINDERS, k.SUB_COPIES
     s.write_back, s.cleans, s.bursts, s.relay_pause = k.WRITE_BACK, k.CLEANS, k.BURSTS, k.RELAY_PAUSE
 
 
@@ -43,7 +43,7 @@ def start(me: Node, id: int, now: int) -> None:
     table.reset(me)
     ring.derive(me)
     me.hello_at = now + spread(me.id, now, 3, 0, me.settings.hello)
-    me.trigger_at, me.said_at, me.sub_at, me.clean_at = 0, 0, now, now
+    me.trigger_at, me.remind_at, me.reminders, me.said_at, me.sub_at, me.clean_at = 0, 0, 0, 0, now, now
 
 
 @rule
@@ -75,11 +75,20 @@ def follow(me: Node, now: int) -> None:
 
 @rule
 def trigger(me: Node, now: int) -> None:
-    """Say a HELLO soon, but not too soon after the last."""
+    """Say a HELLO soon, but not too soon after the last; and again, if need be."""
+    me.reminders = me.settings.reminders
     soon = now + spread(me.id, now, 4, k.TRIGGER_LEAST, k.TRIGGER_MOST)
     gap = k.TRIGGER_GAP - min(elapsed(now, me.said_at), k.TRIGGER_GAP)
     if me.trigger_at <= 0 or me.trigger_at > now + k.TRIGGER_GAP:
         me.trigger_at = max(soon, now + gap)
+
+
+@rule
+def remind(me: Node, now: int) -> None:
+    """After a HELLO: look soon whether it was heard where it matters."""
+    left = clip(me.reminders, 0, me.settings.reminders)
+    me.remind_at = now + spread(me.id, now, 7, k.REMIND_LEAST, k.REMIND_MOST) if left > 0 else 0
+    me.reminders = max(left - 1, 0)
 
 
 @rule
@@ -169,6 +178,8 @@ def next_due(me: Node, now: int) -> int:
     when = sooner(now, when, me.clean_at, table.lease(me))
     if me.trigger_at != 0:
         when = sooner(now, when, me.trigger_at, k.TRIGGER_GAP)
+    if me.remind_at != 0:
+        when = sooner(now, when, me.remind_at, k.REMIND_MOST)
     if subscription.announces(me):
         when = sooner(now, when, me.sub_at, 2 * table.lease(me))
     return when
@@ -188,8 +199,12 @@ def wake(me: Node, now: int, out: Hello) -> int:
     elif me.trigger_at != 0 and due(now, me.trigger_at, k.TRIGGER_GAP):
         derive(me, now)
         said = SAY_HELLO
+    elif me.remind_at != 0 and due(now, me.remind_at, k.REMIND_MOST):
+        me.remind_at = 0
+        said = SAY_HELLO if ring.is_ahead(me) else 0
     if said == SAY_HELLO:
         write_hello(me, now, out)
+        remind(me, now)
     if due(now, me.clean_at, table.lease(me)):
         publication.tidy(me, now)
         subscription.tidy(me, now)

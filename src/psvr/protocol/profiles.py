@@ -28,6 +28,8 @@ POLICIES = {
     "detour": Policy(True, False, 0, 1, "when a link fails, the second-best neighbour is tried"),
     "rounds": Policy(k.ROUNDS, 0, 0, 100, "how often all tries on a link are made again, a second later"),
     "memory": Policy(True, False, 0, 1, "nothing is handed to an application twice"),
+    "reminders": Policy(k.REMINDERS, 0, 0, 100,
+                        "how often a change of tree or ring is said again to tree neighbours that do not act upon it"),
     "sub_acks": Policy(True, False, 0, 1, "SUBs go to each tree neighbour, who acknowledges them"),
     "sub_copies": Policy(k.SUB_COPIES, 1, 1, 10, "where they do not, each is broadcast so often"),
     "bursts": Policy(k.BURSTS, 1, 1, 3, "how often subscriptions are announced on a new ring"),

@@ -51,6 +51,7 @@ class Settings:
     detour: Flag            # the second-best neighbour, when a link fails
     rounds: Short           # how often a frame that failed is tried again
     memory: Flag            # nothing is handed over twice
+    reminders: Short        # how often a change is said again to tree neighbours that do not act upon it
     sub_copies: Short       # of a SUB that is broadcast
     sub_acks: Flag          # SUBs go to each tree neighbour, and are acknowledged
     write_back: Short       # T_w/back, in leases
@@ -171,6 +172,8 @@ class Node:
     bursts: Short           # SUBs still to be sent on a new ring
     hello_at: Time
     trigger_at: Time        # of the triggered HELLO; 0: none
+    remind_at: Time         # of one that says the same once more, if a tree neighbour needs it; 0: none
+    reminders: Short        # how many of those are left
     said_at: Time           # when the last HELLO was sent
     sub_at: Time
     clean_at: Time

@@ -7,7 +7,7 @@ ring, and SUB and PUB carry that name, so no message is ever read with the posit
 
 from . import constants as k
 from .form import rule
-from .links import sender
+from .links import sender, two_way
 from .numbers import LOW32, clip, mix
 from .positions import NONE
 from .records import Hello, Link, Node
@@ -129,6 +129,18 @@ def write_positions(me: Node, start: int) -> bool:
 @rule
 def has_ring(me: Node) -> bool:
     return 0 <= me.ring <= LOW32 and 2 <= me.length <= 2 * k.SIZE_MOST and 0 <= me.position[0] < me.length
+
+
+@rule
+def is_ahead(me: Node) -> bool:
+    """A tree neighbour does not act upon what I say now: my parent places another subtree, or a child is elsewhere."""
+    for i in range(len(me.link)):
+        link = me.link[i]
+        if two_way(link) and link.id == me.parent and link.my_digest != me.digest:
+            return True
+        if is_child(me, link) and (link.ring != me.ring or link.seq + k.NEWS_LATE < me.seq):
+            return True
+    return False
 
 
 @rule

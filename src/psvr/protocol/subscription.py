@@ -7,7 +7,8 @@ from . import constants as k
 from . import own, psvr, shen, table
 from .form import rule
 from .numbers import COUNT_MOST, LOW32, clip, due, elapsed, spread
-from .records import Node, Sub
+from .records import Link, Node, Sub
+from .tree import is_tree
 
 
 @rule
@@ -63,6 +64,26 @@ def write(me: Node, now: int, part: int, out: Sub) -> int:
     if me.settings.system == k.SHEN:
         return shen.write_sub(me, now, part, out)
     return psvr.write_sub(me, part, out)
+
+
+@rule
+def is_for(me: Node, link: Link, sub: Sub) -> bool:
+    """A SUB of mine, or one that I pass on, is for this link."""
+    return is_tree(me, link) and (link.id == sub.to if sub.to != k.NOBODY else link.id != sub.back)
+
+
+@rule
+def copies(me: Node, sub: Sub) -> int:
+    """How often a SUB is broadcast: twice, and more often on bad links, until few would miss it, or `sub_copies`."""
+    worst = k.QUALITY_ONE
+    for i in range(len(me.link)):
+        if is_for(me, me.link[i], sub):
+            worst = min(worst, clip(me.link[i].q_out, 0, k.QUALITY_ONE))
+    number, lost = 1, k.QUALITY_ONE - worst
+    missed = lost
+    while number < me.settings.sub_copies and (number < k.SUB_COPIES_LEAST or missed > k.SUB_MISSED):
+        number, missed = number + 1, missed * lost // k.QUALITY_ONE
+    return number
 
 
 @rule

@@ -10,12 +10,11 @@ from typing import Any, TypeAlias
 
 from psvr.protocol import constants as k
 from psvr.protocol import host as rules
-from psvr.protocol import node
+from psvr.protocol import node, subscription
 from psvr.protocol.layout import Capacity, blank
 from psvr.protocol.numbers import mix, spread
 from psvr.protocol.records import Effects, Handed, Held, Hello, Node, Outcome, Pub, Sub
 from psvr.protocol.records import Host as Memory
-from psvr.protocol.tree import is_tree
 from psvr.protocol.wire_length import hello_length, pub_length, sub_length
 
 PREAMBLE, WORK = 6, (1_000, 5_000)
@@ -270,10 +269,10 @@ class Reference:
         """To each tree neighbour that has not sent it, or to all at once."""
         me = host.node
         if not me.settings.sub_acks:
-            self.send_sub(ready, host, sub, -1, me.settings.sub_copies)
+            self.send_sub(ready, host, sub, -1, subscription.copies(me, sub))
             return
         for link in me.link:
-            if is_tree(me, link) and (link.id == sub.to if sub.to != k.NOBODY else link.id != sub.back):
+            if subscription.is_for(me, link, sub):
                 self.send_sub(ready, host, sub, self.ids.index(link.id), 1)
 
     def send_sub(self, ready: int, host: Host, sub: Sub, to: int, copies: int) -> None:

@@ -95,6 +95,7 @@ class Host:
     detour: Annotated[bool | None, Switch()] = None
     rounds: Annotated[int | None, Whole(0, 100)] = None
     memory: Annotated[bool | None, Switch()] = None
+    reminders: Annotated[int | None, Whole(0, 100)] = None
     sub_copies: Annotated[int | None, Whole(1, 10)] = None
     sub_acks: Annotated[bool | None, Switch()] = None
     write_back: Annotated[int | None, Whole(1, 1000)] = None

@@ -2,9 +2,8 @@
 
 from psvr.compiled import constants as k
 from psvr.compiled import host as rules
-from psvr.compiled import node
+from psvr.compiled import node, subscription
 from psvr.compiled.invariants import where
-from psvr.compiled.tree import is_tree
 from psvr.graphs.csr import link_to
 from psvr.jit import in_place, within
 
@@ -52,11 +51,11 @@ def spread_sub(w: World, v: int, ready: int) -> None:
     """What stands in `sub_out` goes to each tree neighbour that has not sent it, or to all at once."""
     me, sub = w.nodes[v], w.sub_out[0]
     if me.settings.sub_acks == 0:
-        send_sub(w, v, -1, me.settings.sub_copies, ready)
+        send_sub(w, v, -1, subscription.copies(me, sub), ready)
         return
     for i in range(len(me.link)):
         link = me.link[i]
-        if is_tree(me, link) and (link.id == sub.to if sub.to != k.NOBODY else link.id != sub.back):
+        if subscription.is_for(me, link, sub):
             send_sub(w, v, where(w.nodes, link.id), 1, ready)
 
 
