@@ -106,7 +106,7 @@ class Network:
             if part == 0:
                 break
 
-    def send_sub(self, v: int, sub: Any, copies: int = k.SUB_COPIES) -> None:
+    def send_sub(self, v: int, sub: Any, copies: int = k.SUB_COPIES_LEAST) -> None:
         if copies > 1:
             self.later.append((self.now + k.SUB_COPY_GAP, v, sub))
         for u in sorted(self.near[v]):

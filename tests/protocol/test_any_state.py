@@ -57,7 +57,7 @@ def test_links_are_distinct_living_good_nodes(rng: random.Random) -> set[str]:
     assert not set(ids) & {c.id for c in me.candidate if c.id != k.NOBODY}
     for link in kept:
         assert links.link_quality(link) >= links.least_quality(me, link)
-        assert NOW - link.heard <= k.SILENCE * k.SECOND
+        assert NOW - link.heard <= (k.SILENCE + (k.PATIENCE if link.q_in < k.QUALITY_ADMIT else 0)) * k.SECOND
         assert link.keeps_me or NOW - link.since <= k.HALF_OPEN * k.SECOND
     for c in me.candidate:
         assert c.shun == 0 or c.shun - NOW <= k.EVICTED_MOST * k.SECOND

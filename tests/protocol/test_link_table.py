@@ -1,7 +1,7 @@
 """Which links stay in the table, and what is remembered of those that do not."""
 
 import pytest
-from hand_made import LONG_AGO, NOW, SMALL, add_candidate, add_link, ids, started
+from hand_made import LONG_AGO, NOW, PARENT, SMALL, add_candidate, add_link, ids, started
 
 from psvr.protocol import constants as k
 from psvr.protocol import links
@@ -178,3 +178,17 @@ def test_who_fell_silent_or_was_bad_may_come_back_at_once() -> None:
     links.tidy(me, NOW)
     links.tidy_candidates(me, NOW)
     assert [(c.id, c.shun) for c in me.candidate[:2]] == [(5, 0), (6, 0)]
+
+
+@pytest.mark.parametrize("quality, periods", [
+    (1.0, 8), (0.7, 8), (0.68, 8), (0.67, 9), (0.6, 12), (0.49, 16), (0.31, 16)])
+def test_a_link_that_loses_much_is_given_more_time(quality: float, periods: int) -> None:
+    for ago, silent in ((periods * PERIOD, False), (periods * PERIOD + 1, True)):
+        me = started()
+        link = add_link(me, 0, PARENT, heard=NOW - ago, q_in=round(quality * k.QUALITY_ONE))
+        assert links.is_silent(me, NOW, link) == silent
+
+
+def test_how_well_the_other_side_hears_me_gives_no_more_time() -> None:
+    me = started()
+    assert links.is_silent(me, NOW, add_link(me, 0, PARENT, heard=NOW - 8 * PERIOD - 1, q_out=0))

@@ -163,7 +163,7 @@ def test_a_bad_link_is_dropped_and_a_good_one_survives_loss() -> None:
     net.run(60)
     assert keeps(net, 0, 1)
     net.loss = 0.8
-    net.run(60)
+    net.run(100)                        # from 0.8 to below 0.3, two time constants of the average: 66 periods
     assert not keeps(net, 0, 1)
 
 

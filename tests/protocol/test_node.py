@@ -60,7 +60,7 @@ def test_copies_of_subs_do_not_multiply() -> None:
     net.run(20)
     original = net.send_sub
 
-    def counted(v: int, sub: object, copies: int = k.SUB_COPIES) -> None:
+    def counted(v: int, sub: object, copies: int = k.SUB_COPIES_LEAST) -> None:
         nonlocal sent
         sent += 1
         original(v, sub, copies)

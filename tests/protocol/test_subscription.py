@@ -1,7 +1,7 @@
 """When SUBs are sent and rows are cleaned; which system's rules are asked."""
 
 import pytest
-from hand_made import NOW, SMALL, inner
+from hand_made import CHILD, NOW, PARENT, SMALL, assign, inner
 
 from network import CHANNEL
 from psvr.protocol import constants as k
@@ -9,7 +9,7 @@ from psvr.protocol import node, subscription
 from psvr.protocol.layout import blank
 from psvr.protocol.numbers import COUNT_MOST, LOW32
 from psvr.protocol.positions import NONE
-from psvr.protocol.records import Sub
+from psvr.protocol.records import Node, Sub
 from psvr.protocol.table import find_row, lease, make_row, next_subscriber
 
 LEASE = 6 * k.SECOND            # 5 s + 0.05 s · 20, the ring of `inner`
@@ -123,3 +123,36 @@ def test_what_a_sub_is_written_for(system: int, to: int) -> None:
     me.wants[1] = 5
     node.write_sub(me, NOW, 0, out)
     assert (out.to, out.channels, out.channel[0]) == (to, 1, 5)
+
+
+def sub_of(me: Node, **said: int) -> Sub:
+    sub = blank(Sub, SMALL)
+    sub.src, sub.to, sub.back = me.id, k.NOBODY, k.NOBODY
+    assign(sub, said)
+    return sub
+
+
+@pytest.mark.parametrize("quality, copies", [
+    (1.0, 2), (0.91, 2), (0.89, 3), (0.8, 3), (0.7, 4), (0.61, 5), (0.3, 5), (0.0, 5)])
+def test_a_sub_is_broadcast_until_few_would_miss_it(quality: float, copies: int) -> None:
+    """The chance that a tree neighbour misses all is at most a hundredth, or there are as many as are allowed."""
+    me = inner()
+    me.link[1].q_out = round(quality * k.QUALITY_ONE)
+    assert subscription.copies(me, sub_of(me)) == copies
+    assert (1 - quality) ** copies <= 0.0101 or copies == k.SUB_COPIES
+
+
+def test_only_links_that_a_sub_is_for_count() -> None:
+    me = inner()
+    me.link[0].q_out = me.link[2].q_out = 0                 # the parent, and one beside the tree
+    assert subscription.copies(me, sub_of(me)) == 5
+    assert subscription.copies(me, sub_of(me, back=PARENT)) == 2
+    assert subscription.copies(me, sub_of(me, to=CHILD)) == 2 and subscription.copies(me, sub_of(me, to=PARENT)) == 5
+
+
+@pytest.mark.parametrize("most", [1, 2, 3, 10])
+def test_copies_are_a_setting(most: int) -> None:
+    me = inner(sub_copies=most)
+    assert subscription.copies(me, sub_of(me)) == min(most, 2)
+    me.link[0].q_out = -7
+    assert subscription.copies(me, sub_of(me)) == most

@@ -1,9 +1,12 @@
 """When a node does what: HELLOs in time and out of turn, SUBs, cleaning."""
 
-import pytest
-from hand_made import CHILD, NOW, OTHER, PARENT, SMALL, add_candidate, add_link, hello, inner, started
 
-from network import CHANNEL
+from collections.abc import Callable
+
+import pytest
+from hand_made import CHILD, NOW, OTHER, PARENT, SMALL, add_candidate, add_link, assign, hello, inner, started
+
+from network import CHANNEL, Network
 from psvr.protocol import constants as k
 from psvr.protocol import node, ring
 from psvr.protocol.layout import blank, snapshot
@@ -16,6 +19,7 @@ PERIOD = k.HELLO_PERIOD
 def quiet(me: Node) -> Node:
     """Nothing is due for a while."""
     me.hello_at, me.sub_at, me.clean_at, me.trigger_at, me.said_at = NOW + PERIOD, NOW + 300, NOW + 400, 0, NOW - PERIOD
+    me.remind_at = me.reminders = 0
     return me
 
 
@@ -94,6 +98,99 @@ def test_late_news_of_the_root_are_told_at_once_though_nothing_else_changed() ->
         me.seq, me.fresh = 6, NOW - ago
         node.derive(me, NOW)
         assert (me.trigger_at != 0) == told
+
+
+# --- what is said again, to tree neighbours that do not act upon it
+
+
+def told(what: Callable[[Node], None] | None = None, **settings: int) -> Node:
+    """A node whose neighbours act upon all that it says, but for `what` they do; nothing of its own is due for 5 s."""
+    me = inner(hello=10 * PERIOD, **settings)
+    me.link[0].dist, me.link[0].my_start, me.link[1].size = 1, 4, 3
+    ring.derive(me)
+    me.link[0].my_digest = me.digest
+    node.derive(me, NOW)
+    assert me.position[:2] == [4, 10] and not ring.is_ahead(me)
+    if what is not None:
+        what(me)
+        node.derive(me, NOW)
+    quiet(me)
+    me.hello_at, me.sub_at, me.clean_at = NOW + 9 * PERIOD, NOW + 5 * PERIOD, NOW + 5 * PERIOD
+    return me
+
+
+def behind(what: Callable[[Node], None], **settings: int) -> Node:
+    """… and one of them does not: it has just said so."""
+    me = told(what, **settings)
+    node.trigger(me, NOW)
+    me.trigger_at, me.said_at = 0, NOW
+    node.remind(me, NOW)
+    return me
+
+
+AHEAD = {
+    "the parent places another subtree": lambda me: (assign(me.link[0], {"my_digest": 1}),
+                                                     assign(me.link[1], {"ring": -1})),
+    "a child has another ring": lambda me: setattr(me.link[1], "ring", 76),
+    "a child has no ring": lambda me: setattr(me.link[1], "ring", -1),
+    "a child has older news of the root": lambda me: setattr(me.link[1], "seq", me.seq - k.NEWS_LATE - 1),
+}
+NOT_AHEAD = {
+    "a child is a little behind": lambda me: setattr(me.link[1], "seq", me.seq - k.NEWS_LATE),
+    "others have another ring": lambda me: setattr(me.link[2], "ring", 76),
+}
+
+
+@pytest.mark.parametrize("what", AHEAD)
+def test_what_a_tree_neighbour_does_not_act_upon_is_said_again(what: str) -> None:
+    me = behind(AHEAD[what])
+    for left in reversed(range(k.REMINDERS)):
+        at = me.remind_at
+        assert me.reminders == left and node.next_due(me, me.said_at) == at
+        assert k.REMIND_LEAST <= at - me.said_at <= k.REMIND_MOST
+        assert woken(me, at - 1)[0] == 0 and woken(me, at)[0] == node.SAY_HELLO
+    assert me.remind_at == me.reminders == 0
+
+
+@pytest.mark.parametrize("what", NOT_AHEAD)
+def test_what_all_act_upon_is_not_said_again(what: str) -> None:
+    me = told(NOT_AHEAD[what])
+    me.reminders, me.remind_at = 3, NOW
+    assert woken(me, NOW)[0] == 0 and me.remind_at == 0
+
+
+def test_reminders_are_a_setting() -> None:
+    for reminders in (0, 1, 7):
+        me = behind(AHEAD["a child has another ring"], reminders=reminders)
+        said, now = 0, node.next_due(me, NOW)
+        while now < NOW + 5 * PERIOD:
+            said += woken(me, now)[0] == node.SAY_HELLO
+            now = node.next_due(me, now)
+        assert said == reminders
+
+
+@pytest.mark.parametrize("reminders, left", [(-5, 0), (0, 0), (1, 0), (4, 3), (99, 3)])
+def test_reminders_out_of_range(reminders: int, left: int) -> None:
+    me = told()
+    me.reminders = reminders
+    node.remind(me, NOW)
+    assert me.reminders == left and (me.remind_at > NOW) == (reminders > 0)
+
+
+def test_a_reminder_further_ahead_than_any_rule_puts_it_is_due() -> None:
+    me = told()
+    me.remind_at = NOW + k.REMIND_MOST + 1
+    assert node.next_due(me, NOW) == NOW
+    assert woken(me)[0] == 0 and me.remind_at == 0
+
+
+def test_without_loss_hardly_anything_is_said_again() -> None:
+    said = {}
+    for reminders in (0, k.REMINDERS):
+        net = Network([(v, v + 1) for v in range(11)], 12, settings={"reminders": reminders})
+        net.run(60)
+        said[reminders] = sum(me.number for me in net.node)
+    assert said[0] <= said[k.REMINDERS] <= 1.1 * said[0]
 
 
 def test_a_silent_link_is_given_up_as_soon_as_anything_is_derived() -> None:

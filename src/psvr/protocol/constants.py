@@ -30,6 +30,8 @@ QUALITY_BYTE = 257              # one step of the byte on the wire: 255 · 257 =
 SAMPLES = 31                    # the weight of a sample is 1/(k+2) and never below 1/33 ≈ 0.03
 GAP_MOST = 16                   # HELLOs counted as lost in one go; more is a restart or a fault
 SILENCE = 8                     # periods without HELLO after which a node is gone …
+PATIENCE, PATIENCE_STEP = 8, 1638       # … a link up to 8 later, one per 0.025 that it is worse than ADMIT: where half
+                                # of all HELLOs are lost, eight in a row are lost every few minutes …
 MEMORY = 64                     # … and for which it is remembered how well it was heard: a link that fades comes back
 HALF_OPEN = 5                   # periods until the other side has to keep me too
 HALF_OPEN_MOST = 2              # proposals under way at a time
@@ -63,7 +65,7 @@ WRITE_BACK = 4                  # T_w/back in δ_S: 0.12 % of entries point past
 WRITE_BACK_PAPER = 3            # the least that is more than the two leases that the paper asks for
 CLEANS = 10                     # T_clean = δ_S / 10
 BURST_LEAST, BURST_MOST = 50 * MILLISECOND, 450 * MILLISECOND   # first SUB on a new ring …
-BURST_SECOND, BURST_THIRD = 1200 * MILLISECOND, 3500 * MILLISECOND      # … and the pauses before two repetitions
+BURST_SECOND, BURST_THIRD = 800 * MILLISECOND, 1600 * MILLISECOND       # … and the pauses before two repetitions
 BURSTS = 3
 RELAY_PAUSE = 1 * SECOND        # the same SUB is relayed once in this time, or copies grow with 2^hops
 SUB_COPIES_LEAST, SUB_COPIES = 2, 5     # over a radio, hosts send each SUB twice, or more often …

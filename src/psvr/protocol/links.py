@@ -123,6 +123,13 @@ def gone(me: Node, now: int, heard: int) -> bool:
 
 
 @rule
+def is_silent(me: Node, now: int, link: Link) -> bool:
+    """A link is gone.  One that loses many HELLOs anyway is given more time: a row of them may be lost by chance."""
+    more = clip((k.QUALITY_ADMIT - clip(link.q_in, 0, k.QUALITY_ONE)) // k.PATIENCE_STEP, 0, k.PATIENCE)
+    return elapsed(now, link.heard) > (k.SILENCE + more) * me.settings.hello
+
+
+@rule
 def place_of_candidate(me: Node, now: int, hello: Hello) -> int:
     """Where to note a candidate: its own place, a free one, or that of a node less worth knowing.
 
@@ -187,7 +194,7 @@ def tidy(me: Node, now: int) -> None:
             clear(link)
             continue
         keep_in_range(now, link)
-        if gone(me, now, link.heard) or link_quality(link) < least_quality(me, link):
+        if is_silent(me, now, link) or link_quality(link) < least_quality(me, link):
             demote(me, now, i, 0, 0)
         elif link.keeps_me == 0 and elapsed(now, link.since) > k.HALF_OPEN * me.settings.hello:
             demote(me, now, i, spread(me.id, now, i, k.REFUSED_LEAST, k.REFUSED_MOST), 0)

@@ -201,7 +201,9 @@ def wake(me: Node, now: int, out: Hello) -> int:
         said = SAY_HELLO
     elif me.remind_at != 0 and due(now, me.remind_at, k.REMIND_MOST):
         me.remind_at = 0
-        said = SAY_HELLO if ring.is_ahead(me) else 0
+        if ring.is_ahead(me):
+            derive(me, now)
+            said = SAY_HELLO
     if said == SAY_HELLO:
         write_hello(me, now, out)
         remind(me, now)
