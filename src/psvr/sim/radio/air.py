@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .errors import LOG_OK, NORMAL
+from .errors import CELLS, NORMAL
 
 NOBODY = -1
 QUEUE = 16                  # frames that wait at a node; more are dropped
@@ -53,11 +53,11 @@ class Air(NamedTuple):
     fades: NDArray[Any]         # FADE
     bursts: NDArray[Any]        # [interferer] BURST
     setting: NDArray[Any]       # [1] SETTING
-    log_ok: NDArray[np.float64]     # tables of `errors`
+    log_ok: NDArray[Any]        # tables of `errors`
     normal: NDArray[np.float64]
 
 
 def no_air() -> Air:
     """Of networks without a wireless channel."""
     return Air(np.zeros(0, RADIO), np.zeros(1, np.int64), np.zeros(0, np.int32), np.zeros(0, WAY), np.zeros(0, FADE),
-               np.zeros(0, BURST), np.zeros(1, SETTING), LOG_OK, NORMAL)
+               np.zeros(0, BURST), np.zeros(1, SETTING), CELLS, NORMAL)

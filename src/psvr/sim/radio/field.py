@@ -14,7 +14,7 @@ from ..streams import key, stream
 from ..world import World, room_for
 from .air import BURST, FADE, NOBODY, RADIO, SETTING, WAY, Air
 from .choices import channel_of, device_of, fading_time
-from .errors import LOG_OK, NORMAL
+from .errors import CELLS, NORMAL
 from .hearing import Hearing, first_fades, from_outside, good_ways, hearing, may_be_received
 from .moving import Movement, kept, lift, put_back
 from .placing import extent
@@ -44,7 +44,7 @@ class Field:
         radios = np.zeros(n + len(self.sources), RADIO)
         radios["noise"], radios["locked"], radios["answer"] = milliwatts(self.channel.noise), NOBODY, NOBODY
         first, near, ways, fades = self.ways(self.places, self.heard, 0)
-        return Air(radios, first, near, ways, fades, self.bursts, self.setting(n), LOG_OK, NORMAL)
+        return Air(radios, first, near, ways, fades, self.bursts, self.setting(n), CELLS, NORMAL)
 
     def moved(self, world: World, now: int, cuts: Iterable[tuple[int, int]]) -> tuple[World, NDArray[np.bool_]]:
         """The world with its nodes where they are now, and which of the links are good; `cuts` are pairs of nodes."""
