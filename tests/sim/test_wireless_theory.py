@@ -23,7 +23,8 @@ from psvr.sim.radio.errors import (
     least_ratio,
     log_bit_ok,
 )
-from psvr.sim.radio.signal import begin, end, level
+from psvr.sim.radio.fading import level
+from psvr.sim.radio.signal import begin, end
 
 RATIOS = [-12.0, -9.0, -6.0, -3.0, -1.0, 0.0, 0.5, 1.0, 2.0, 4.0, 6.0]     # dB
 
