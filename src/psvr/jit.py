@@ -182,7 +182,10 @@ def within(function: F) -> F:
 
 
 def inlined(function: F) -> F:
-    """Put where it is called: for what gathers arrays of the world in a smaller tuple, which cannot be returned."""
+    """Put where it is called: for what gathers arrays of the world in a smaller tuple, which cannot be returned.
+
+    Also for what is called so often that to hand over a tuple of many arrays takes longer than what is done with it.
+    """
     return njit(function, nogil=True, _nrt=False, error_model="numpy", inline="always")     # type: ignore[no-any-return]
 
 

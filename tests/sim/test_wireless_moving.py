@@ -120,7 +120,7 @@ def test_the_fading_of_a_pair_survives() -> None:
     net.machine.world, _ = net.plan.field.moved(net.world, net.now, ())
     assert net.plan.field.pairs.tolist() == pairs.tolist() and (net.world.air.fades == before).all()
     e = way(net.world.air, 0, 1)
-    assert net.world.air.ways["step"][e] == -1      # how strong the way is now is reckoned anew
+    assert net.world.air.ways["until"][e] == 0      # how strong the way is now is reckoned anew
 
 
 SLOW, QUICK = {"fading": 3, "fading_time": 2}, {"fading": 3, "fading_time": 0.05}      # slower, quicker than a frame

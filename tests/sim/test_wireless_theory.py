@@ -9,8 +9,22 @@ import pytest
 from channels import KEEN, SURE, bare, binomial_bounds, metres, way
 
 from psvr.sim.radio.air import Air
-from psvr.sim.radio.errors import LOG_OK, LOWEST, NORMAL, STEP, STEPS, bit_error, frame_ok, least_ratio, log_bit_ok
-from psvr.sim.radio.signal import begin, end, level
+from psvr.sim.radio.errors import (
+    CELLS,
+    HIGHEST,
+    LOG_OK,
+    LOWEST,
+    NORMAL,
+    STEP,
+    STEPS,
+    bit_error,
+    edge_before,
+    frame_ok,
+    least_ratio,
+    log_bit_ok,
+)
+from psvr.sim.radio.fading import level
+from psvr.sim.radio.signal import begin, end
 
 RATIOS = [-12.0, -9.0, -6.0, -3.0, -1.0, 0.0, 0.5, 1.0, 2.0, 4.0, 6.0]     # dB
 
@@ -38,16 +52,25 @@ def test_bit_errors_are_those_of_the_standard(decibels: float) -> None:
 @pytest.mark.parametrize("decibels", [*RATIOS, -11.993, 0.013, 7.979])
 def test_the_table_errs_by_less_than_a_step(decibels: float) -> None:
     """It holds the value of the step's lower end: never better than the formula, never worse than a step before."""
-    found = log_bit_ok(LOG_OK, 10.0 ** (decibels / 10.0))
+    found = log_bit_ok(CELLS, 10.0 ** (decibels / 10.0))
     rounding = 1e-12 * abs(found) + 1e-18       # a sum of 15 terms of either sign, up to ten thousand times as large
     assert exact_log_ok(decibels - STEP) - rounding <= found <= exact_log_ok(decibels) + rounding
 
 
 def test_ends_of_the_table() -> None:
-    assert log_bit_ok(LOG_OK, 0.0) == log_bit_ok(LOG_OK, -1.0) == log_bit_ok(LOG_OK, 1e-9) == LOG_OK[0]
+    assert log_bit_ok(CELLS, 0.0) == log_bit_ok(CELLS, -1.0) == log_bit_ok(CELLS, 1e-9) == LOG_OK[0]
     top = LOWEST + STEP * STEPS
-    assert log_bit_ok(LOG_OK, 10.0 ** ((top + 0.01) / 10.0)) == 0.0
+    assert log_bit_ok(CELLS, 10.0 ** ((top + 0.01) / 10.0)) == 0.0
     assert 8 * 127 * exact_log_ok(top) > -1e-15          # no frame is lost up there
+
+
+def test_leading_bits_find_the_same_step_as_a_logarithm() -> None:
+    """Anywhere, and on either side of every edge between two steps."""
+    edges = [edge_before(step) for step in range(1, STEPS + 1)]
+    anywhere = (10.0 ** np.random.default_rng(1).uniform(-2.0, 1.5, 20_000)).tolist()
+    for ratio in [*anywhere, *edges, *(math.nextafter(edge, 0.0) for edge in edges)]:
+        step = int((10.0 * math.log10(ratio) - LOWEST) / STEP)
+        assert log_bit_ok(CELLS, ratio) == (0.0 if ratio >= HIGHEST else LOG_OK[min(max(step, 0), STEPS - 1)])
 
 
 @pytest.mark.parametrize("length", [5, 30, 127])

@@ -12,7 +12,8 @@ from psvr.protocol.holding import FLYING, RESTING, STUCK, WAITING
 
 from .footing import in_use
 from .hosting import schedule, start
-from .radio.signal import let_go, milliwatts, reckon
+from .radio.fading import milliwatts
+from .radio.signal import let_go, reckon
 from .wireless import silence
 from .world import World
 
@@ -56,7 +57,7 @@ def jam(world: World, v: int, now: int, by: int) -> None:
     world.stations["jammed"][v] += by
     if world.tally["wireless"][0]:
         radio = world.air.radios[v]
-        reckon(world.air, radio, now)
+        reckon(world.air.log_ok, radio, now)
         radio["noise"] += by * milliwatts(JAMMED)
 
 

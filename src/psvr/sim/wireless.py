@@ -4,7 +4,7 @@ An event of the engine stands for a frame that is complete; here it takes the wa
 acknowledgements before the same handlers are called.
 """
 
-from psvr.jit import in_place, within
+from psvr.jit import in_place, inlined, within
 
 from . import pubs, subs
 from .events import ACK, HELLO_END, KINDS, PUB_END, SLOTS, SUB_END
@@ -37,11 +37,11 @@ from .radio.access import (
 )
 from .radio.air import NOBODY, QUEUE
 from .radio.bursts import burst, quiet
-from .radio.signal import begin, end
+from .radio.signal import begin, next_received
 from .world import World
 
 
-@within
+@inlined
 def wireless(w: World, kind: int, v: int, ref: int, now: int) -> None:
     if kind == SENSE:
         if sense(w.air, w.heap, w.counter, v, now, ref) == FAILED:
@@ -139,12 +139,15 @@ def finish(w: World, v: int, now: int) -> None:
     to, got = addressee(w, v, frame), False
     air.setting[0].serial += 1
     r.sending = 0
-    for e in range(air.first[v], air.first[v + 1]):
-        if end(air, e, v, now):
-            if air.near[e] == to:
-                got = True
-            elif to == NOBODY:
-                hear(w, e, v, frame, now)
+    e = air.first[v] - 1
+    while True:
+        e = next_received(air, e + 1, v, now)
+        if e == air.first[v + 1]:
+            break
+        if air.near[e] == to:
+            got = True
+        elif to == NOBODY:
+            hear(w, e, v, frame, now)
     if frame == ACK:
         r.answer = NOBODY
         if got:
@@ -153,7 +156,7 @@ def finish(w: World, v: int, now: int) -> None:
         finished(w, v, frame, to, got, now)
 
 
-@within
+@inlined
 def hear(w: World, e: int, v: int, frame: int, now: int) -> None:
     """The receiver of a way has got a frame that is meant for all."""
     u = w.air.near[e]

@@ -5,9 +5,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .errors import LOG_OK, NORMAL
+from .errors import CELLS, NORMAL
 
 NOBODY = -1
+LINE = 64                   # bytes of a line of the processor's cache
 QUEUE = 16                  # frames that wait at a node; more are dropped
 
 # A node's radio; interferers have one each as well, behind those of the nodes.  Powers are mW, times µs.  What every
@@ -33,9 +34,8 @@ RADIO = np.dtype([
     ("queue", "i8", (QUEUE,))], align=True)
 # From a sender to one who can hear it.
 WAY = np.dtype([
+    ("level", "f8"), ("until", "i8"),           # mW, and how long the fading surely stays as it is
     ("mean", "f8"),             # dBm, over all fading
-    ("level", "f8"), ("step", "i8"),            # mW at a step of the fading
-    ("power", "f8"),            # of the frame on the air: what it added at the receiver
     ("fade", "i4"), ("heard", "i4")], align=True)       # the pair's fading, or none; HELLOs that came through
 FADE = np.dtype([("decibels", "f8"), ("when", "i8"), ("name", "i8"), ("step", "i8")])      # of a pair, both directions
 BURST = np.dtype([("gap", "f8"), ("length", "i8"), ("start", "i8"), ("stop", "i8"), ("name", "i8"), ("step", "i8")])
@@ -50,14 +50,22 @@ class Air(NamedTuple):
     first: NDArray[np.int64]    # those who can hear v are near[first[v]:first[v + 1]]; of nodes, as in the world
     near: NDArray[np.int32]
     ways: NDArray[Any]          # WAY
+    powers: NDArray[np.float64]     # [way] of the frame on the air: what it added at the receiver
     fades: NDArray[Any]         # FADE
     bursts: NDArray[Any]        # [interferer] BURST
     setting: NDArray[Any]       # [1] SETTING
-    log_ok: NDArray[np.float64]     # tables of `errors`
+    log_ok: NDArray[Any]        # tables of `errors`
     normal: NDArray[np.float64]
+
+
+def in_lines(n: int, kind: np.dtype[Any]) -> NDArray[Any]:
+    """Empty records, the first of them at the start of a line of the processor's cache."""
+    room = np.zeros(n * kind.itemsize + LINE, np.uint8)
+    start = -room.ctypes.data % LINE
+    return room[start:start + n * kind.itemsize].view(kind)
 
 
 def no_air() -> Air:
     """Of networks without a wireless channel."""
-    return Air(np.zeros(0, RADIO), np.zeros(1, np.int64), np.zeros(0, np.int32), np.zeros(0, WAY), np.zeros(0, FADE),
-               np.zeros(0, BURST), np.zeros(1, SETTING), LOG_OK, NORMAL)
+    return Air(np.zeros(0, RADIO), np.zeros(1, np.int64), np.zeros(0, np.int32), np.zeros(0, WAY), np.zeros(0),
+               np.zeros(0, FADE), np.zeros(0, BURST), np.zeros(1, SETTING), CELLS, NORMAL)

@@ -9,7 +9,7 @@ from psvr.jit import in_place
 from ..queue import push
 from .access import BURST, QUIET
 from .air import Air
-from .signal import LOW31, begin, end
+from .signal import LOW31, begin, next_received
 
 
 @in_place
@@ -23,8 +23,7 @@ def burst(air: Air, cut: Any, heap: Any, counter: Any, v: int, now: int) -> None
 def quiet(air: Air, heap: Any, counter: Any, v: int, now: int) -> None:
     """A burst is over; the next one comes at random."""
     air.radios[v].sending = 0
-    for e in range(air.first[v], air.first[v + 1]):
-        end(air, e, v, now)
+    next_received(air, air.first[v], v, now)        # nobody did
     next_burst(air, heap, counter, v, now)
 
 

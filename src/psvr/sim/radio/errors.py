@@ -2,8 +2,10 @@
 
 import math
 from statistics import NormalDist
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from psvr.jit import in_place
 
@@ -30,15 +32,48 @@ NORMAL = np.array([NormalDist().inv_cdf((i + 0.5) / NORMALS) for i in range(NORM
 NORMAL /= math.sqrt(float((NORMAL * NORMAL).mean()))
 
 
+def step_of(ratio: float) -> int:
+    """Where a ratio stands in the table; STEPS behind its end."""
+    if ratio >= HIGHEST:
+        return STEPS
+    return min(max(int((10.0 * math.log10(ratio) - LOWEST) / STEP), 0), STEPS - 1)
+
+
+def edge_before(step: int) -> float:
+    """The least ratio that stands at a step."""
+    edge = ratio_of(LOWEST + STEP * step)
+    while step_of(edge) < step:
+        edge = math.nextafter(edge, math.inf)
+    while step_of(math.nextafter(edge, 0.0)) >= step:
+        edge = math.nextafter(edge, 0.0)
+    return edge
+
+
+# A logarithm for every stretch of every frame took a tenth of all the time.  So here is the table once more, by the
+# leading bits of a ratio: its power of two, and which 256th of the way to the next.  Such a cell is narrower than a
+# step, and at most one edge lies in it: what holds below, and what from there on.
+CELL = np.dtype([("edge", "f8"), ("below", "f8"), ("above", "f8")])
+CELL_BITS = 44
+FIRST_CELL, LAST_CELL = (int(np.float64(ratio).view(np.int64)) >> CELL_BITS for ratio in (ratio_of(LOWEST), HIGHEST))
+
+
+def cells() -> NDArray[Any]:
+    found = np.zeros(LAST_CELL - FIRST_CELL + 1, CELL)
+    lowest = (np.arange(FIRST_CELL, LAST_CELL + 1) << CELL_BITS).view(np.float64)
+    for i, step in enumerate(map(step_of, lowest.tolist())):
+        found[i] = edge_before(step + 1), LOG_OK[step], LOG_OK[step + 1] if step + 1 < STEPS else 0.0
+    return found
+
+
+CELLS = cells()
+
+
 @in_place
 def log_bit_ok(table, ratio):  # type: ignore[no-untyped-def]
-    """The logarithm of a bit's chance, from the table."""
-    if ratio >= HIGHEST:
-        return 0.0
-    if ratio <= 0.0:
-        return table[0]
-    i = int((10.0 * math.log10(ratio) - LOWEST) / STEP)
-    return table[min(max(i, 0), STEPS - 1)]
+    """The logarithm of a bit's chance, from the cells."""
+    i = (np.float64(ratio).view(np.int64) >> CELL_BITS) - FIRST_CELL
+    cell = table[min(max(i, 0), len(table) - 1)]
+    return cell.above if ratio >= cell.edge else cell.below
 
 
 def frame_ok(decibels: float, length: int) -> float:

@@ -12,13 +12,13 @@ from psvr.protocol.constants import SECOND
 from ..scenario import Scenario
 from ..streams import key, stream
 from ..world import World, room_for
-from .air import BURST, FADE, NOBODY, RADIO, SETTING, WAY, Air
+from .air import BURST, FADE, NOBODY, RADIO, SETTING, WAY, Air, in_lines
 from .choices import channel_of, device_of, fading_time
-from .errors import LOG_OK, NORMAL
+from .errors import CELLS, NORMAL
+from .fading import MILLIWATTS
 from .hearing import Hearing, first_fades, from_outside, good_ways, hearing, may_be_received
 from .moving import Movement, kept, lift, put_back
 from .placing import extent
-from .signal import MILLIWATTS
 
 HOLDS = 50              # in a time constant: fading is held for so long
 OPEN = 1 << 60
@@ -41,10 +41,10 @@ class Field:
     def air(self) -> Air:
         """The air before anything is on it."""
         n = len(self.places)
-        radios = np.zeros(n + len(self.sources), RADIO)
+        radios = in_lines(n + len(self.sources), RADIO)
         radios["noise"], radios["locked"], radios["answer"] = milliwatts(self.channel.noise), NOBODY, NOBODY
         first, near, ways, fades = self.ways(self.places, self.heard, 0)
-        return Air(radios, first, near, ways, fades, self.bursts, self.setting(n), LOG_OK, NORMAL)
+        return Air(radios, first, near, ways, np.zeros(len(ways)), fades, self.bursts, self.setting(n), CELLS, NORMAL)
 
     def moved(self, world: World, now: int, cuts: Iterable[tuple[int, int]]) -> tuple[World, NDArray[np.bool_]]:
         """The world with its nodes where they are now, and which of the links are good; `cuts` are pairs of nodes."""
@@ -54,7 +54,8 @@ class Field:
         lift(air, now)
         first, near, ways, fades = self.ways(places, heard, now)
         cut = np.isin(heard.sender * len(places) + heard.near, both_ways(cuts, len(places))).astype(np.uint8)
-        air = air._replace(first=first, near=near, ways=ways, fades=kept(air.fades, before, fades, self.pairs))
+        air = air._replace(first=first, near=near, ways=ways, powers=np.zeros(len(ways)),
+                           fades=kept(air.fades, before, fades, self.pairs))
         put_back(air, cut, now)
         world.tally["room"] = room_for(heard.first)
         return world._replace(first=heard.first, near=heard.near, cut=cut, air=air), self.good(heard)
@@ -72,20 +73,20 @@ class Field:
         """The ways between nodes, then from interferers, with the fading that starts now."""
         n = len(places)
         first, near, mean = from_outside(self.channel, places, self.sources, self.powers)
-        ways = np.zeros(len(heard.near) + len(near), WAY)
+        ways = in_lines(len(heard.near) + len(near), WAY)
         ways["mean"] = np.concatenate((heard.mean, mean))
-        ways["level"], ways["fade"] = milliwatts(ways["mean"]), -1
+        ways["level"], ways["until"], ways["fade"] = milliwatts(ways["mean"]), OPEN, -1
         fading = np.zeros(len(heard.near), bool)
         if self.channel.fading > 0:
             fading = np.isin(heard.pair, heard.pair[may_be_received(self.channel, heard.mean)])
         self.pairs, place = np.unique(heard.pair[fading], return_inverse=True)
-        ways["fade"][:len(heard.near)][fading] = place
-        ways["step"] = -1
+        between = ways[:len(heard.near)]
+        between["fade"][fading], between["until"][fading] = place, 0
         return (np.concatenate((heard.first, heard.first[-1] + first[1:])), np.concatenate((heard.near, near)), ways,
                 self.fades(n, now))
 
     def fades(self, n: int, now: int) -> Any:
-        found = np.zeros(len(self.pairs), FADE)
+        found = in_lines(len(self.pairs), FADE)
         first_fades(self.fade_key, self.pairs, n, self.channel.fading, found)
         found["when"] = now
         return found

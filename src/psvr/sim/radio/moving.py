@@ -11,8 +11,9 @@ from psvr.jit import in_place
 from ..scenario import Scenario
 from ..streams import stream
 from .air import NOBODY, Air
+from .fading import strength
 from .placing import extent
-from .signal import let_go, reckon, strength
+from .signal import fall, let_go, reckon, rise
 
 Knots = list[tuple[float, float, float]]        # time, x, y: a straight way from one to the next
 MOST_KNOTS = 20_000_000
@@ -79,9 +80,8 @@ def lift(air: Air, now: int) -> None:
         if air.radios[v].sending != 0:
             for e in range(air.first[v], air.first[v + 1]):
                 r = air.radios[air.near[e]]
-                reckon(air, r, now)
-                r.in_air -= 1
-                r.incident = r.incident - air.ways[e].power if r.in_air > 0 else 0.0
+                reckon(air.log_ok, r, now)
+                fall(r, air.powers[e])
                 if r.locked == v:
                     r.signal = 0.0
 
@@ -95,12 +95,12 @@ def put_back(air: Air, cut: Any, now: int) -> None:
     for v in range(len(air.radios)):
         if air.radios[v].sending != 0:
             for e in range(air.first[v], air.first[v + 1]):
-                way, r = air.ways[e], air.radios[air.near[e]]
-                way.power = strength(air, e) if v >= air.setting[0].nodes or cut[e] == 0 else 0.0
-                r.incident += way.power
-                r.in_air += 1
+                r = air.radios[air.near[e]]
+                power = strength(air, e, now) if v >= air.setting[0].nodes or cut[e] == 0 else 0.0
+                rise(r, power)
+                air.powers[e] = power
                 if r.locked == v:
-                    r.signal = way.power
+                    r.signal = power
     for v in range(len(air.radios)):
         if air.radios[v].locked != NOBODY and air.radios[v].signal == 0.0:
             let_go(air.radios[v], now)
