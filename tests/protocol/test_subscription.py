@@ -137,7 +137,7 @@ def sub_of(me: Node, **said: int) -> Sub:
 def test_a_sub_is_broadcast_until_few_would_miss_it(quality: float, copies: int) -> None:
     """The chance that a tree neighbour misses all is at most a hundredth, or there are as many as are allowed."""
     me = inner()
-    me.link[1].q_out = round(quality * k.QUALITY_ONE)
+    me.link[0].q_out, me.link[1].q_out = k.QUALITY_ONE, round(quality * k.QUALITY_ONE)
     assert subscription.copies(me, sub_of(me)) == copies
     assert (1 - quality) ** copies <= 0.0101 or copies == k.SUB_COPIES
 

@@ -111,10 +111,10 @@ def test_pools_and_queue_grow() -> None:
         net.subscribe(v, "c")
     net.run_until_stable()
     before = len(net.world.heap)
-    for _ in range(6):
+    for _ in range(10):
         for v in range(60):
             net.publish(v, "c")
     net.run(30)
     assert len(net.world.heap) > before
-    assert int(net.world.tally["delivered"][0]) == 6 * 60 * 60
+    assert int(net.world.tally["delivered"][0]) == 10 * 60 * 60
     assert net.world.pool["used"][0] == 0
