@@ -57,7 +57,8 @@ def part(context: Any, builder: Any, kind: Reference, value: Any, name: str) -> 
 @unbox(Reference)  # type: ignore[untyped-decorator]
 def from_python(kind: Reference, value: Any, c: Any) -> NativeValue:
     whole = c.unbox(kind.whole, value)
-    return NativeValue(cgutils.alloca_once_value(c.builder, whole.value), is_error=whole.is_error, cleanup=whole.cleanup)
+    place = cgutils.alloca_once_value(c.builder, whole.value)
+    return NativeValue(place, is_error=whole.is_error, cleanup=whole.cleanup)
 
 
 def by_reference(cls: type[T]) -> type[T]:

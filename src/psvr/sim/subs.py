@@ -3,14 +3,13 @@
 from psvr.compiled import constants as k
 from psvr.compiled import host as rules
 from psvr.compiled import node
-from psvr.compiled.invariants import where
 from psvr.compiled.tree import is_tree
 from psvr.graphs.csr import link_to
 from psvr.jit import in_place, within
 
 from .events import SUB_END, SUB_START
 from .frames import answered, arrives, launch
-from .hosting import body, local, schedule
+from .hosting import body, local, schedule, where
 from .medium import work
 from .notes import ALL_LEVEL, CONTROL_LEVEL, RECEIVED, SENT, note, note_table
 from .queue import push
@@ -57,7 +56,7 @@ def spread_sub(w: World, v: int, ready: int) -> None:
     for i in range(len(me.link)):
         link = me.link[i]
         if is_tree(me, link) and (link.id == sub.to if sub.to != k.NOBODY else link.id != sub.back):
-            send_sub(w, v, where(w.nodes, link.id), 1, ready)
+            send_sub(w, v, where(w, link.id), 1, ready)
 
 
 @in_place
