@@ -1,7 +1,7 @@
 """Tuples of many arrays that compiled functions hand on by address.
 
 numba hands over a tuple by value: every word of every array of it, at every call.  For the world of a simulation these
-are hundreds, and copying them took a third of the time of a small network.
+are hundreds, and copying them took about a quarter of the time of a small network.
 """
 
 from typing import Any, TypeVar
