@@ -17,7 +17,7 @@ MAY_IMPORT = {          # package → those of ours that it may import; everythi
     "checked": set(),
     "graphs": {"jit"},
     "routing": {"jit", "compiled", "protocol", "graphs"},
-    "sim": {"jit", "addresses", "compiled", "protocol", "trace", "graphs"},
+    "sim": {"jit", "addresses", "references", "prefetch", "compiled", "protocol", "trace", "graphs"},
     "node": {"protocol", "trace"},
     "lab": {"jit", "compiled", "protocol", "trace", "graphs", "routing", "sim", "node"},
     "swarm": {"protocol", "trace", "graphs", "sim", "node"},

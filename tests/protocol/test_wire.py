@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from network import Network
 from psvr.protocol import constants as k
 from psvr.protocol import node, wire, wire_length
-from psvr.protocol.layout import Capacity, Int, blank, fields, snapshot
+from psvr.protocol.layout import Capacity, Int, blank, fields, nearness, snapshot
 from psvr.protocol.records import Hello, Node, Pub, Sub
 
 CAPACITY = Capacity()
@@ -190,7 +190,7 @@ def test_layout_of_a_node_is_packed_without_surprise() -> None:
 def sum_of(cls: type) -> int:
     """The size of a layout by its own declaration, with the alignment of C."""
     at, widest = 0, 1
-    for f in fields(cls):
+    for f in sorted(fields(cls), key=nearness):
         size, align = (f.item.bytes, f.item.bytes) if isinstance(f.item, Int) else (sum_of(f.item), align_of(f.item))
         at = -(-at // align) * align + size * (getattr(CAPACITY, f.capacity) if f.capacity else 1)
         widest = max(widest, align)

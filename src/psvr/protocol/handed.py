@@ -63,11 +63,18 @@ def is_name_of(h: Handed, now: int, pub: Pub) -> bool:
 
 
 @rule
+def turn_of(size: int, turn: int) -> tuple[int, int]:
+    """The places that are looked at in a turn: the first, and the one behind the last."""
+    part = min(max(size // TURNS, PART), size)
+    first = clip(turn, 0, k.FOREVER) % (size // part) * part
+    return first, first + part
+
+
+@rule
 def forget(names: Sequence[Handed], now: int, turn: int) -> None:
     """Empty the places of a turn whose names are of a time that is still to come.  Those that are old do no harm."""
-    part = min(max(len(names) // TURNS, PART), len(names))
-    first = clip(turn, 0, k.FOREVER) % (len(names) // part) * part
-    for i in range(first, first + part):
+    first, last = turn_of(len(names), turn)
+    for i in range(first, last):
         if names[i].at > now:
             clear(names[i])
 

@@ -118,6 +118,12 @@ def forget_candidate(c: Candidate) -> None:
 
 
 @rule
+def is_forgotten(c: Candidate) -> bool:
+    written = c.heard | c.shun | c.number | c.samples | c.q_out | c.keeps_me | c.free | c.evicted
+    return written == 0 and c.q_in == k.QUALITY_START and c.id == k.NOBODY and c.root == k.NOBODY
+
+
+@rule
 def gone(me: Node, now: int, heard: int) -> bool:
     return elapsed(now, heard) > k.SILENCE * me.settings.hello
 
@@ -188,9 +194,10 @@ def demote(me: Node, now: int, i: int, pause: int, evicted: int) -> None:
 @rule
 def tidy(me: Node, now: int) -> None:
     """Free every place whose link is silent, bad, unanswered, or not a link at all."""
+    most = places(me)
     for i in range(len(me.link)):
         link = me.link[i]
-        if link.id < 0 or link.id == me.id or i >= places(me) or find(me, link.id) < i:
+        if link.id < 0 or link.id == me.id or i >= most or find(me, link.id) < i:
             clear(link)
             continue
         keep_in_range(now, link)
@@ -236,6 +243,8 @@ def keep_in_range(now: int, link: Link) -> None:
 def tidy_candidates(me: Node, now: int) -> None:
     for j in range(len(me.candidate)):
         c = me.candidate[j]
+        if is_forgotten(c):
+            continue            # as most are: memory that is not written need not be brought back
         if c.id < 0 or c.id == me.id or find(me, c.id) != NONE or elapsed(now, c.heard) > k.MEMORY * me.settings.hello:
             forget_candidate(c)
             continue

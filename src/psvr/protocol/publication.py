@@ -49,6 +49,8 @@ def tidy(me: Node, now: int) -> None:
     """Forget what cannot have been seen, or long ago; a window that a fault has written suppresses nothing for long."""
     for i in range(len(me.seen)):
         s = me.seen[i]
+        if s.origin == k.NOBODY and s.boot | s.number | s.at == 0:
+            continue
         if s.origin < 0 or s.boot < 0 or s.number < 0 or elapsed(now, s.at) > k.NAME_LIFE:
             forget(s)
     me.seen_next = clip(me.seen_next, 0, max(len(me.seen) - 1, 0))

@@ -7,6 +7,7 @@ to grow, and is called again.
 from psvr.compiled.numbers import mix
 from psvr.jit import in_place
 
+from .ahead import expect_event
 from .events import HELLO_END, KINDS, PUB_END, SOURCE, SUB_END, SUB_START, WAKE
 from .hellos import end_hello, wake
 from .notes import OFF
@@ -46,6 +47,7 @@ def run(w: World, until: int) -> int:
         if full != DONE:
             return full
         now, kind, v, ref = pop(w.heap, w.counter)
+        expect_event(w)
         tally.events += 1
         tally.print_a = mix(mix(tally.print_a, now), KINDS * v + kind)
         tally.print_b = mix(tally.print_b, tally.print_a + tally.receptions)

@@ -6,6 +6,7 @@ from psvr.compiled import host as rules
 from psvr.compiled import node
 from psvr.jit import within
 
+from .ahead import expect_hearing, expect_names
 from .events import HELLO_END
 from .frames import arrives, launch
 from .hosting import body, drain, local, schedule
@@ -21,6 +22,7 @@ def wake(w: World, v: int, now: int) -> None:
     if station.alive == 0 or station.wake_at != now:
         return                          # it died, or has been woken since
     station.wake_at = -1
+    expect_names(w, v)
     said = rules.wake(body(w, v), local(w, v, now), w.hellos[v])
     if said & node.SAY_HELLO:
         station.hellos += 1
@@ -43,7 +45,9 @@ def end_hello(w: World, v: int, now: int, number: int) -> None:
     tally = w.tally[0]
     tally.serial += 1
     serial = tally.serial
-    for e in range(w.first[v], w.first[v + 1]):
+    last = w.first[v + 1]
+    for e in range(w.first[v], last):
+        expect_hearing(w, e + 1, last)
         if arrives(w, e, v, serial):
             hear_hello(w, w.near[e], v, w.hellos[v], now)
 

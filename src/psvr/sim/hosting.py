@@ -5,7 +5,6 @@ from typing import Any
 from psvr.compiled import constants as k
 from psvr.compiled import host as rules
 from psvr.compiled.host import Body
-from psvr.compiled.invariants import where
 from psvr.jit import in_place, inlined, within
 
 from .events import PUB_END, SLOTS, WAKE
@@ -20,6 +19,19 @@ from .world import World
 def local(w: World, v: int, now: int) -> int:
     """The time on a node's own clock."""
     return now + w.stations[v].offset
+
+
+@within
+def where(w: World, id: int) -> int:
+    """The place of a node, or −1."""
+    low, high = 0, len(w.ids)
+    while low < high:
+        middle = (low + high) // 2
+        if w.ids[middle] < id:
+            low = middle + 1
+        else:
+            high = middle
+    return low if low < len(w.ids) and w.ids[low] == id else -1
 
 
 @inlined
@@ -55,7 +67,7 @@ def take_off(w: World, v: int, slot: int, now: int, ready: int) -> None:
     """The rules want the PUB in a slot to be sent."""
     h, flight = w.held[v][slot], w.flights[v][slot]
     flight.number = (flight.number + 1) & 0x3FFFFFFF
-    flight.to = where(w.nodes, h.to) if h.to != k.NOBODY else -1
+    flight.to = where(w, h.to) if h.to != k.NOBODY else -1
     flight.tries = flight.got = 0
     w.publications[h.handle].messages += 1
     if w.tally[0].level >= PUB_LEVEL:

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from psvr.protocol import constants as k
-from psvr.protocol.layout import Int, fields
+from psvr.protocol.layout import Int, declared, fields
 from psvr.protocol.numbers import LOW32, mix
 from psvr.protocol.positions import NONE
 from psvr.protocol.records import READ_ONLY, Hello, Node, Time
@@ -70,9 +70,12 @@ def draw_lie(rng: np.random.Generator, ids: NDArray[np.int64]) -> Lie:
 
 
 def draw_bytes(record: Record, rng: np.random.Generator, keep: Sequence[str]) -> None:
-    """Every byte at random, but for the fields that are kept."""
+    """Every byte at random, but for the fields that are kept; the same bytes wherever fields lie in memory."""
     kept = {name: record[name].copy() for name in keep}
-    record.view(np.uint8)[:] = rng.integers(0, 256, record.nbytes, np.uint8)
+    in_order = np.dtype([(name, record.dtype[name]) for name in declared(record.dtype)], align=True)
+    noise = rng.integers(0, 256, record.size * in_order.itemsize, np.uint8).view(in_order)
+    for name in declared(record.dtype):
+        record[name] = noise[name]
     for name, value in kept.items():
         record[name] = value
 
@@ -212,7 +215,7 @@ def take_over(record: Record, other: Record, keep: Sequence[str] = READ_ONLY) ->
 
 def change(record: Record, other: Record, rng: np.random.Generator, keep: Sequence[str] = READ_ONLY) -> None:
     """Some fields, or single rows of tables, from another record."""
-    names = [name for name in record.dtype.names or () if name not in keep]
+    names = [name for name in declared(record.dtype) if name not in keep]
     for name in rng.choice(names, rng.integers(1, CHANGES + 1)):
         if record[name].ndim > 1:
             row = rng.integers(record[name].shape[1])
@@ -227,6 +230,6 @@ def blend(record: Record, draws: Sequence[Callable[[Record], None]], rng: np.ran
     made = [record.copy() for _ in draws]
     for other, draw in zip(made, draws):
         draw(other)
-    for name in record.dtype.names or ():
+    for name in declared(record.dtype):
         if name not in keep:
             record[name] = made[rng.integers(len(made))][name]

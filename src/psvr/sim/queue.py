@@ -1,4 +1,7 @@
-"""The event queue: a binary heap of records, earliest first, ties broken by the serial number of the event."""
+"""The event queue: a heap of records, earliest first, ties broken by the serial number of the event.
+
+Every event has four behind it instead of two: half as many steps to the bottom, and four lie side by side in memory.
+"""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,20 +27,20 @@ def push(heap: Heap, counter: Counter, time: int, kind: int, node: int, ref: int
     i = c.queued
     c.queued += 1
     c.order += 1
-    while i > 0 and time < heap[(i - 1) >> 1].time:
-        heap[i] = heap[(i - 1) >> 1]
-        i = (i - 1) >> 1
+    while i > 0 and time < heap[(i - 1) >> 2].time:
+        heap[i] = heap[(i - 1) >> 2]
+        i = (i - 1) >> 2
     e = heap[i]
     e.time, e.order, e.kind, e.node, e.ref = time, c.order, kind, node, ref
 
 
 @in_place
-def earlier_child(heap: Heap, right: int) -> int:
-    """The earlier of the children at right − 1 and right.  Ties are rare: the branch costs less than what it saves."""
-    a, b = heap[right - 1], heap[right]
+def earlier(heap: Heap, i: int, j: int) -> int:
+    """Which of two places has the earlier event.  Ties are rare: the branch costs less than what it saves."""
+    a, b = heap[i], heap[j]
     if a.time == b.time:
-        return right - (a.order < b.order)
-    return right - (a.time < b.time)
+        return i if a.order < b.order else j
+    return i if a.time < b.time else j
 
 
 @in_place
@@ -51,18 +54,20 @@ def pop(heap: Heap, counter: Counter) -> tuple[int, int, int, int]:
     time, kind, node, ref = first.time, first.kind, first.node, first.ref
     c.queued -= 1
     n = c.queued
-    i, child = 0, 2
-    while child < n:
-        child = earlier_child(heap, child)
+    i, child = 0, 1
+    while child + 3 < n:
+        child = earlier(heap, earlier(heap, child, child + 1), earlier(heap, child + 2, child + 3))
         heap[i] = heap[child]
-        i, child = child, 2 * child + 2
-    if child == n:
-        heap[i] = heap[n - 1]
-        i = n - 1
+        i, child = child, 4 * child + 1
+    if child < n:
+        for other in range(child + 1, n):
+            child = earlier(heap, child, other)
+        heap[i] = heap[child]
+        i = child
     last = heap[n]
-    while i > 0 and before(last, heap[(i - 1) >> 1]):
-        heap[i] = heap[(i - 1) >> 1]
-        i = (i - 1) >> 1
+    while i > 0 and before(last, heap[(i - 1) >> 2]):
+        heap[i] = heap[(i - 1) >> 2]
+        i = (i - 1) >> 2
     heap[i] = last
     return time, kind, node, ref
 

@@ -3,13 +3,12 @@
 from psvr.compiled import constants as k
 from psvr.compiled import host as rules
 from psvr.compiled import node, subscription
-from psvr.compiled.invariants import where
 from psvr.graphs.csr import link_to
 from psvr.jit import in_place, within
 
 from .events import SUB_END, SUB_START
 from .frames import answered, arrives, launch
-from .hosting import body, local, schedule
+from .hosting import body, local, schedule, where
 from .medium import work
 from .notes import ALL_LEVEL, CONTROL_LEVEL, RECEIVED, SENT, note, note_table
 from .queue import push
@@ -56,7 +55,7 @@ def spread_sub(w: World, v: int, ready: int) -> None:
     for i in range(len(me.link)):
         link = me.link[i]
         if subscription.is_for(me, link, sub):
-            send_sub(w, v, where(w.nodes, link.id), 1, ready)
+            send_sub(w, v, where(w, link.id), 1, ready)
 
 
 @in_place

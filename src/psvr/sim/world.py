@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from psvr.protocol.constants import REASONS
 from psvr.protocol.layout import Capacity, dtype
 from psvr.protocol.records import Effects, Handed, Held, Hello, Host, Node, Outcome, Pub, Sub
+from psvr.references import by_reference
 from psvr.trace import ROW
 
 from .demand import SOURCE
@@ -42,6 +43,7 @@ TALLY = np.dtype([
     ("room", "i8")])            # `room_for` one event
 
 
+@by_reference
 class World(NamedTuple):
     nodes: NDArray[Any]         # [node] Node
     hosts: NDArray[Any]         # [node] Host
