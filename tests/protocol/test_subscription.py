@@ -37,6 +37,7 @@ def test_a_new_ring_is_announced_three_times_and_then_by_lease() -> None:
         subscription.after_sub(me, NOW)
         pauses.append((me.bursts, me.sub_at - NOW))
     assert pauses[:2] == [(2, k.BURST_SECOND), (1, k.BURST_THIRD)]
+    assert min(k.BURST_SECOND, k.BURST_THIRD) > k.RELAY_PAUSE      # else nobody passes them on
     assert all(bursts == 0 and 0.9 * LEASE <= pause <= LEASE for bursts, pause in pauses[2:])
 
 

@@ -65,8 +65,8 @@ WRITE_BACK = 4                  # T_w/back in δ_S: 0.12 % of entries point past
 WRITE_BACK_PAPER = 3            # the least that is more than the two leases that the paper asks for
 CLEANS = 10                     # T_clean = δ_S / 10
 BURST_LEAST, BURST_MOST = 50 * MILLISECOND, 450 * MILLISECOND   # first SUB on a new ring …
-BURST_SECOND, BURST_THIRD = 800 * MILLISECOND, 1600 * MILLISECOND       # … and the pauses before two repetitions
-BURSTS = 3
+BURST_SECOND, BURST_THIRD = 1200 * MILLISECOND, 1600 * MILLISECOND      # … and the pauses before two repetitions:
+BURSTS = 3                      # longer than RELAY_PAUSE, or nobody passes them on
 RELAY_PAUSE = 1 * SECOND        # the same SUB is relayed once in this time, or copies grow with 2^hops
 SUB_COPIES_LEAST, SUB_COPIES = 2, 5     # over a radio, hosts send each SUB twice, or more often …
 SUB_MISSED = 655                # … until one in a hundred tree neighbours would miss it, by the worst link …
