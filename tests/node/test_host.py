@@ -203,7 +203,7 @@ def test_two_names_with_one_hash_are_told_apart() -> None:
     own = next(held for held in net.hosts[0].body.held if held.state == KEPT)
     own.handle = Payload("another", pack("another", b"x"))          # type: ignore[assignment]
     own.pub.number += 1
-    own.pub.ring = 0                            # as if the ring had changed: it is repeated, now with the wrong name
+    own.pub.ring = own.length = 0               # as if somebody had come: it is repeated, now with the wrong name
     net.run(5)
     assert len(net.got[1]) == 1 and sum(event == "sent" for _, event, _ in net.rows) > 1
 
