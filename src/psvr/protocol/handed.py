@@ -12,7 +12,7 @@ from .numbers import LOW32, clip, elapsed
 from .records import Handed, Pub
 
 BUCKET = 8                  # places for names that fall together
-TURNS, PART = 16, 32        # all places are looked at by `forget` in so many turns, at most; so many in one, at least
+TURNS, PART = 32, 16        # all places are looked at by `forget` in so many turns, at most; so many in one, at least
 
 
 @rule

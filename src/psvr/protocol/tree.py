@@ -26,7 +26,8 @@ def hear(me: Node, link: Link, hello: Hello) -> bool:
 
 @rule
 def is_child(me: Node, link: Link) -> bool:
-    return two_way(link) and link.parent == me.id and link.root == me.root and link.id != me.parent
+    """It takes me for its parent: what is true of few is asked first."""
+    return link.parent == me.id and link.root == me.root and two_way(link) and link.id != me.parent
 
 
 @rule

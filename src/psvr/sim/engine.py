@@ -7,7 +7,7 @@ to grow, and is called again.
 from psvr.compiled.numbers import mix
 from psvr.jit import in_place
 
-from .ahead import expect_event
+from .ahead import expect_events
 from .events import HELLO_END, KINDS, PUB_END, SOURCE, SUB_END, SUB_START, WAKE
 from .hellos import end_hello, wake
 from .notes import OFF
@@ -41,13 +41,13 @@ def missing(w: World) -> int:
 @in_place
 def run(w: World, until: int) -> int:
     """Serve all events before `until`; DONE, or which table has to grow first."""
-    tally = w.tally[0]
+    tally, asked = w.tally[0], 0
     while w.counter[0].queued > 0 and w.heap[0].time < until:
         full = missing(w)
         if full != DONE:
             return full
         now, kind, v, ref = pop(w.heap, w.counter)
-        expect_event(w)
+        asked = expect_events(w, asked)
         tally.events += 1
         tally.print_a = mix(mix(tally.print_a, now), KINDS * v + kind)
         tally.print_b = mix(tally.print_b, tally.print_a + tally.receptions)

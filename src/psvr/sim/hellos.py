@@ -6,7 +6,7 @@ from psvr.compiled import host as rules
 from psvr.compiled import node
 from psvr.jit import within
 
-from .ahead import expect_hearing, expect_names
+from .ahead import expect_clean, expect_hearing, expect_names
 from .events import HELLO_END
 from .frames import arrives, launch
 from .hosting import body, drain, local, schedule
@@ -23,6 +23,8 @@ def wake(w: World, v: int, now: int) -> None:
         return                          # it died, or has been woken since
     station.wake_at = -1
     expect_names(w, v)
+    if w.nodes[v].clean_at <= local(w, v, now):
+        expect_clean(w, v)
     said = rules.wake(body(w, v), local(w, v, now), w.hellos[v])
     if said & node.SAY_HELLO:
         station.hellos += 1

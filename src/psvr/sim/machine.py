@@ -14,7 +14,7 @@ from psvr.protocol.profiles import policies
 from . import engine, events, faults, hosting, notes, own, pubs, streams
 from .memory import CLOCK_MOST
 from .plan import Plan
-from .queue import push
+from .queue import larger, push
 from .radio.air import no_air
 from .radio.bursts import next_burst
 from .results import SECOND
@@ -107,7 +107,7 @@ class Machine:
             if len(w.rows) < engine.ROWS_PER_RECEPTION * int(w.tally["room"][0]):
                 self.world = w._replace(rows=grown(w.rows))
         elif full == engine.FULL_HEAP:
-            self.world = w._replace(heap=grown(w.heap))
+            self.world = w._replace(heap=larger(w.heap))
         elif full == engine.FULL_PUBLICATIONS:
             self.world = w._replace(publications=grown(w.publications))
         elif full == engine.FULL_DELIVERIES:
@@ -117,11 +117,11 @@ class Machine:
 
     def larger_pool(self, frames: Any) -> Any:
         """A pool of twice the size; its new half stands before what was free."""
-        larger, old = grown(frames), len(frames)
-        chain(larger, old)
-        larger["next"][-1] = self.world.pool["free"][0]
+        pool, old = grown(frames), len(frames)
+        chain(pool, old)
+        pool["next"][-1] = self.world.pool["free"][0]
         self.world.pool["free"] = old
-        return larger
+        return pool
 
     def flush(self) -> None:
         """Hand over the rows of the trace that have gathered."""

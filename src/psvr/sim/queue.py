@@ -8,6 +8,8 @@ from numpy.typing import NDArray
 
 from psvr.jit import in_place
 
+from .lines import zeros
+
 EVENT = np.dtype([("time", "i8"), ("order", "i8"), ("kind", "i4"), ("node", "i4"), ("ref", "i8")])
 COUNTER = np.dtype([("queued", "i8"), ("order", "i8")])
 
@@ -72,5 +74,17 @@ def pop(heap: Heap, counter: Counter) -> tuple[int, int, int, int]:
     return time, kind, node, ref
 
 
+def new_heap(capacity: int) -> Heap:
+    """The four behind an event fill two lines of the cache, where they would else lie in three."""
+    return zeros(capacity, EVENT, -EVENT.itemsize)
+
+
+def larger(heap: Heap) -> Heap:
+    """Twice as long, with the same events."""
+    found = new_heap(2 * len(heap))
+    found[:len(heap)] = heap
+    return found
+
+
 def new_queue(capacity: int) -> tuple[Heap, Counter]:
-    return np.zeros(capacity, EVENT), np.zeros(1, COUNTER)
+    return new_heap(capacity), np.zeros(1, COUNTER)

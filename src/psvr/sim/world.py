@@ -13,15 +13,16 @@ from psvr.trace import ROW
 
 from .demand import SOURCE
 from .footing import rooms
+from .lines import zeros
 from .queue import new_queue
 from .radio.air import Air, no_air
 
-# What the simulator knows of a node, beside what node and host remember.
+# What the simulator knows of a node, beside what node and host remember: 64 bytes, which come together from memory.
 STATION = np.dtype([
     ("wake_at", "i8"),          # when it is to be woken, in the simulation's time; −1: it is not
     ("offset", "i8"),           # of its clock
     ("free_at", "i8"),          # when its radio is done with what it sends
-    ("alive", "i4"), ("jammed", "i4"), ("hellos", "i4"), ("pubs", "i4"), ("starts", "i4"),
+    ("alive", "i2"), ("pubs", "u2"), ("jammed", "i4"), ("hellos", "i4"), ("starts", "i4"),
     ("parent", "i8"), ("ring", "i8"), ("table", "i8")], align=True)     # as last written to the trace
 # A SUB on its way; the message stands at the same place of `subs`.  Those that are free are a chain.
 FRAME = np.dtype([("node", "i4"), ("to", "i4"), ("tries", "i4"), ("copies", "i4"), ("got", "i4"), ("next", "i4"),
@@ -88,7 +89,7 @@ def new_world(capacity: Capacity, ids: NDArray[np.int64], first: NDArray[np.int6
         held=np.zeros((n, slots), dtype(Held, capacity)), names=np.zeros((n, places), dtype(Handed, capacity)),
         effects=np.zeros(1, dtype(Effects, capacity)),
         outcome=np.zeros(1, dtype(Outcome, capacity)),
-        stations=np.zeros(n, STATION), flights=np.zeros((n, slots), FLIGHT),
+        stations=zeros(n, STATION), flights=np.zeros((n, slots), FLIGHT),
         ids=np.ascontiguousarray(ids, np.int64), hellos=np.zeros(n, dtype(Hello, capacity)),
         spoken=np.zeros(n if len(air.radios) else 0, dtype(Hello, capacity)),
         subs=np.zeros(pool, dtype(Sub, capacity)), sub_frames=np.zeros(pool, FRAME), pool=np.zeros(1, POOL),
