@@ -110,6 +110,7 @@ def test_pools_and_queue_grow() -> None:
     for v in range(60):
         net.subscribe(v, "c")
     net.run_until_stable()
+    net.run(5)                          # until nothing is in doubt, and so has to be repeated
     before = len(net.world.heap)
     for _ in range(10):
         for v in range(60):

@@ -11,7 +11,7 @@ from psvr.compiled.taken import place
 from psvr.jit import within
 from psvr.prefetch import LINE, line, prefetch
 
-from .events import HELLO_END, PUB_END, SLOTS, WAKE
+from .events import HELLO_END, PUB_END, SLOTS, SOURCE, WAKE
 from .queue import earlier
 from .world import World
 
@@ -58,6 +58,8 @@ def expect_later(w: World) -> None:
     for i in range(1, 5):
         event = w.heap[i]
         v = event.node
+        if event.kind > SOURCE:                     # of the wireless channel: it may be an interferer's
+            continue
         line(w.stations[v], 0)
         if event.kind == PUB_END:
             slot = event.ref % SLOTS

@@ -198,7 +198,7 @@ class Reference:
         """A frame was sent, and acknowledged if it has an addressee; or it failed."""
         if isinstance(frame.message, Sub):
             if frame.copies > 1:
-                self.at(now + k.SUB_COPY_GAP, self.send_sub, host, frame.message, frame.to, 1)
+                self.at(now + k.SUB_COPY_GAP, self.send_sub, host, frame.message, frame.to, frame.copies - 1)
             return
         host.flights.pop(frame.slot, None)
         end = rules.acknowledged if good else rules.failed
