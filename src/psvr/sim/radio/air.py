@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 from .errors import CELLS, NORMAL
 
 NOBODY = -1
-LINE = 64                   # bytes of a line of the processor's cache
 QUEUE = 16                  # frames that wait at a node; more are dropped
 
 # A node's radio; interferers have one each as well, behind those of the nodes.  Powers are mW, times µs.  What every
@@ -56,13 +55,6 @@ class Air(NamedTuple):
     setting: NDArray[Any]       # [1] SETTING
     log_ok: NDArray[Any]        # tables of `errors`
     normal: NDArray[np.float64]
-
-
-def in_lines(n: int, kind: np.dtype[Any]) -> NDArray[Any]:
-    """Empty records, the first of them at the start of a line of the processor's cache."""
-    room = np.zeros(n * kind.itemsize + LINE, np.uint8)
-    start = -room.ctypes.data % LINE
-    return room[start:start + n * kind.itemsize].view(kind)
 
 
 def no_air() -> Air:

@@ -9,10 +9,11 @@ from numpy.typing import NDArray
 from psvr.graphs.csr import Floats, Longs
 from psvr.protocol.constants import SECOND
 
+from ..lines import zeros
 from ..scenario import Scenario
 from ..streams import key, stream
 from ..world import World, room_for
-from .air import BURST, FADE, NOBODY, RADIO, SETTING, WAY, Air, in_lines
+from .air import BURST, FADE, NOBODY, RADIO, SETTING, WAY, Air
 from .choices import channel_of, device_of, fading_time
 from .errors import CELLS, NORMAL
 from .fading import MILLIWATTS
@@ -41,7 +42,7 @@ class Field:
     def air(self) -> Air:
         """The air before anything is on it."""
         n = len(self.places)
-        radios = in_lines(n + len(self.sources), RADIO)
+        radios = zeros(n + len(self.sources), RADIO)
         radios["noise"], radios["locked"], radios["answer"] = milliwatts(self.channel.noise), NOBODY, NOBODY
         first, near, ways, fades = self.ways(self.places, self.heard, 0)
         return Air(radios, first, near, ways, np.zeros(len(ways)), fades, self.bursts, self.setting(n), CELLS, NORMAL)
@@ -73,7 +74,7 @@ class Field:
         """The ways between nodes, then from interferers, with the fading that starts now."""
         n = len(places)
         first, near, mean = from_outside(self.channel, places, self.sources, self.powers)
-        ways = in_lines(len(heard.near) + len(near), WAY)
+        ways = zeros(len(heard.near) + len(near), WAY)
         ways["mean"] = np.concatenate((heard.mean, mean))
         ways["level"], ways["until"], ways["fade"] = milliwatts(ways["mean"]), OPEN, -1
         fading = np.zeros(len(heard.near), bool)
@@ -86,7 +87,7 @@ class Field:
                 self.fades(n, now))
 
     def fades(self, n: int, now: int) -> Any:
-        found = in_lines(len(self.pairs), FADE)
+        found = zeros(len(self.pairs), FADE)
         first_fades(self.fade_key, self.pairs, n, self.channel.fading, found)
         found["when"] = now
         return found
