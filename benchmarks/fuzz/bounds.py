@@ -28,7 +28,6 @@ def of_transport(it: transport.Transport) -> Iterator[tuple[str, int, int]]:
     for peer in it.peers.values():
         yield from of_peer(peer)
     yield "peers", len(it.peers), 1024
-    yield "tries planned", len(it.due), 65_536
     yield "kinds counted", len(it.frames), 4
 
 

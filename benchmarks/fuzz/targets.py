@@ -47,9 +47,10 @@ def open_envelope(data: bytes) -> None:
 
 
 def unpack(data: bytes) -> None:
-    name = naming.name_of(data)
-    if name is not None:
-        assert len(name.encode()) <= naming.NAME_MOST and len(naming.payload_of(data)) <= naming.PAYLOAD_MOST
+    parts = naming.parts_of(data)
+    if parts is not None:
+        assert len(parts[0].encode()) <= naming.NAME_MOST
+        assert len(naming.payload_of(data)) == parts[1] <= naming.PAYLOAD_MOST
 
 
 def seals() -> Target:

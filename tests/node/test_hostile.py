@@ -68,8 +68,9 @@ def test_subs_do_not_pile_up_for_a_neighbour_that_does_not_answer() -> None:
 @pytest.mark.parametrize("name, payload", [("x" * (naming.NAME_MOST + 1), 0), ("x", naming.PAYLOAD_MOST + 1)])
 def test_publications_that_no_application_could_make(name: str, payload: int) -> None:
     """Handed on they would not fit into the parts that the next node takes."""
-    assert naming.name_of(naming.pack(name, bytes(payload))) is None
-    assert naming.name_of(naming.pack(name[:-1], bytes(max(payload - 1, 0)))) == name[:-1]
+    assert naming.parts_of(naming.pack(name, bytes(payload))) is None
+    assert naming.parts_of(naming.pack(name[:-1], bytes(max(payload - 1, 0)))) \
+        == (name[:-1], max(payload - 1, 0))
 
 
 def drained(monkeypatch: pytest.MonkeyPatch, turn: float, datagrams: list[bytes]) -> list[bytes]:

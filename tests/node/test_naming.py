@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from psvr.errors import BadInput
-from psvr.node.naming import NAME_MOST, PAYLOAD_MOST, checked, checked_name, name_of, pack, payload_of
+from psvr.node.naming import NAME_MOST, PAYLOAD_MOST, checked, checked_name, pack, parts_of, payload_of
 
 LONGEST = "x" * 1024
 MOST = bytes(64 * 1024)
@@ -35,7 +35,7 @@ def test_names_of_channels(name: str) -> None:
     assert checked_name(name) == name and checked(name, b"")[0] == name
     for payload in (b"", b"x", MOST):
         data = pack(name, payload)
-        assert (name_of(data), payload_of(data)) == (name, payload)
+        assert (parts_of(data), payload_of(data)) == ((name, len(payload)), payload)
 
 
 @pytest.mark.parametrize("name, said", [
@@ -52,9 +52,9 @@ def test_what_is_no_name(name: Any, said: str) -> None:
 
 def test_a_publication_that_no_application_can_have_made_has_no_name() -> None:
     data = pack("name", b"payload")
-    assert [name_of(data[:cut]) for cut in range(len("name") + 2)] == [None] * 6
-    assert name_of(data[:6]) == "name", "which nothing need follow"
-    assert name_of(pack("", b"x")) == "" and name_of(pack("", b"")) == ""
-    assert name_of(data.replace(b"name", b"\xff\xfe\xff\xfe")) is None
-    assert name_of(pack("x" * (NAME_MOST + 1), b"")) is None
-    assert name_of(pack("x", bytes(PAYLOAD_MOST + 1))) is None
+    assert [parts_of(data[:cut]) for cut in range(len("name") + 2)] == [None] * 6
+    assert parts_of(data[:6]) == ("name", 0), "which nothing need follow"
+    assert parts_of(pack("", b"x")) == ("", 1) and parts_of(pack("", b"")) == ("", 0)
+    assert parts_of(data.replace(b"name", b"\xff\xfe\xff\xfe")) is None
+    assert parts_of(pack("x" * (NAME_MOST + 1), b"")) is None
+    assert parts_of(pack("x", bytes(PAYLOAD_MOST + 1))) is None

@@ -1,10 +1,10 @@
 """What a node tells: messages to subscribers, and what happened to it."""
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class Message:
+class Message(NamedTuple):
     """A publication that arrived."""
 
     channel: str

@@ -24,7 +24,7 @@ from psvr.protocol.records import Host as Memory
 
 from .growing import grow, hear_sub
 from .losses import Loss, Losses
-from .naming import name_of, pack, payload_length, payload_of
+from .naming import pack, parts_of, payload_of
 from .peer import EARLY, FULL, TAKEN
 from .transport import OWN, QUEUE, ROOM, Transport
 
@@ -148,14 +148,19 @@ class Host:
     # --- what the rules want done
 
     def drain(self, now: int, heard: Pub | None = None, payload: Payload | None = None) -> None:
-        out, held, said = self.body.out, self.body.held, list[int]()
+        out, held = self.body.out, self.body.held
+        if out.count == 0:
+            return
+        said = list[int]()
         for i in range(out.count):
             e = out.effect[i]
+            if e.kind == rules.SEND:
+                if self.fly(e.slot, now):
+                    said.append(e.slot)
+                continue
             mine = held[e.slot] if e.slot >= 0 else None
             pub, beside = (mine.pub, mine.handle) if mine is not None else (heard, payload)
-            if e.kind == rules.SEND:
-                said += self.fly(e.slot, now)
-            elif e.kind == rules.DELIVER:
+            if e.kind == rules.DELIVER:
                 self.deliver(beside.name, payload_of(beside.data), pub)     # type: ignore[union-attr, arg-type]
             elif e.kind == rules.KNOWN:
                 self.repeated += 1
@@ -167,28 +172,31 @@ class Host:
         for slot in said:
             self.landed(slot, True, now)
 
-    def fly(self, slot: int, now: int) -> list[int]:
-        """Send the PUB in a slot to a neighbour, or to all: then nobody answers, and the slot is returned."""
+    def fly(self, slot: int, now: int) -> bool:
+        """Send the PUB in a slot to a neighbour; or to all, and True, since nobody answers."""
         h = self.body.held[slot]
-        self.flights[slot] += 1
-        flight, ring, me = self.flights[slot], h.pub.ring, self.me
-        self.tell("sent", peer=h.to, pub=h.pub, channel=h.handle.name, at=h.start)      # type: ignore[attr-defined]
-        frame = wire.encode_pub(h.pub, h.handle.data, ID_BYTES, POSITION_BYTES)         # type: ignore[attr-defined]
+        self.flights[slot] = flight = self.flights[slot] + 1
+        pub, beside, ring, me = h.pub, h.handle, h.pub.ring, self.me
+        self.tell("sent", peer=h.to, pub=pub, channel=beside.name, at=h.start)      # type: ignore[attr-defined]
+        frame = wire.encode_pub(pub, beside.data, ID_BYTES, POSITION_BYTES)         # type: ignore[attr-defined]
         if h.to == k.NOBODY:
             self.say(frame)
-            return [slot]
+            return True
 
         def done(good: bool, now: int) -> None:
             if self.flights[slot] == flight:
                 self.landed(slot, good, now)
 
         self.transport.send(h.to, frame, now, done, lambda: me.ring == ring)
-        return []
+        return False
 
     def landed(self, slot: int, good: bool, now: int) -> None:
         self.flights[slot] += 1
-        (rules.acknowledged if good else rules.failed)(self.body, now, slot)
-        self.drain(now)
+        if good:
+            rules.acknowledged(self.body, now, slot)        # no effects
+        else:
+            rules.failed(self.body, now, slot)
+            self.drain(now)
 
     def drop(self, pub: Pub, beside: Payload, reason: int, h: Held | None, now: int) -> None:
         copy = Pub()
@@ -203,8 +211,9 @@ class Host:
 
     def make_room(self) -> None:
         """More slots, where there are few."""
-        more = min(len(self.body.held), self.slots_most - len(self.body.held))
-        if more > 0 and rules.has_few_slots(self.body):
+        slots = len(self.body.held)
+        if slots < self.slots_most and rules.has_few_slots(self.body):
+            more = min(slots, self.slots_most - slots)
             self.body.held.extend(self.blanks(Held, more))          # type: ignore[attr-defined]
             self.flights += [0] * more
 
@@ -297,10 +306,10 @@ class Host:
         return EARLY if rules.is_early_sub(reason) else TAKEN
 
     def take_pub(self, pub: Pub, data: bytes, now: int) -> int:
-        name = name_of(data)
-        if name is None or channel_hash(name) != pub.channel:
+        parts = parts_of(data)
+        if parts is None or channel_hash(parts[0]) != pub.channel:
             return TAKEN
-        pub.load = payload_length(data)
+        name, pub.load = parts
         payload, full = Payload(name, data), self.transport.full(QUEUE)
         if pub.channel in self.names:
             self.remember_more(pub, now)
@@ -339,8 +348,11 @@ class Host:
         self.make_room()
         name, hashed = Payload(channel, pack(channel, payload)), channel_hash(channel)
         slot = rules.begin(self.body, now, hashed, len(payload), name)      # type: ignore[arg-type]
-        pub = Pub()
-        publication.start(self.me, hashed, self.body.host.boot, self.body.host.number, len(payload), pub)
+        if slot != NONE:
+            pub = self.body.held[slot].pub
+        else:
+            pub = Pub()
+            publication.start(self.me, hashed, self.body.host.boot, self.body.host.number, len(payload), pub)
         self.tell("published", pub=pub, channel=channel)
         if hashed in self.names:
             self.remember_more(pub, now)
@@ -365,12 +377,14 @@ class Host:
         if not full or publication.should_wait(self.me):
             return None
         pub = self.body.held[slot].pub
-        publication.start(self.me, pub.channel, pub.boot, pub.number, pub.load, pub)
+        publication.set_out(self.me, pub)
         return self.needed(pub, full)
 
     def is_full(self) -> bool:
         """No more should be published now: what waits for a ring, or has to be repeated, has taken its share."""
         held, me = self.body.held, self.me
+        if me.bursts == 0 and me.ring >= 0:
+            return False                    # nothing has to
         if publication.should_wait(me):
             return self.number_of(WAITING) >= k.OUTBOX or self.is_crowded()
         if not publication.is_filling(me):

@@ -1,5 +1,6 @@
 """What a PUB carries: the name of its channel, so that two names with one hash are told apart, and the payload."""
 
+import functools
 import struct
 
 from psvr.errors import BadInput
@@ -9,20 +10,27 @@ NAME_MOST = 1024            # bytes
 PAYLOAD_MOST = 64 << 10
 
 
-def pack(name: str, payload: bytes) -> bytes:
+@functools.lru_cache(1024)
+def head_of(name: str) -> bytes:
+    """What stands before a payload."""
     encoded = name.encode()
-    return HEAD.pack(len(encoded)) + encoded + payload
+    return HEAD.pack(len(encoded)) + encoded
 
 
-def name_of(data: bytes) -> str | None:
-    """The name, if there is one that could be one, and a payload that could be one behind it."""
+def pack(name: str, payload: bytes) -> bytes:
+    return head_of(name) + payload
+
+
+def parts_of(data: bytes) -> tuple[str, int] | None:
+    """The name and the length of the payload behind it, if they could be what they should be."""
     if len(data) < HEAD.size:
         return None
     end = HEAD.size + HEAD.unpack_from(data)[0]
-    if end > HEAD.size + NAME_MOST or not 0 <= len(data) - end <= PAYLOAD_MOST:
+    length = len(data) - end
+    if end > HEAD.size + NAME_MOST or not 0 <= length <= PAYLOAD_MOST:
         return None
     try:
-        return data[HEAD.size:end].decode()
+        return data[HEAD.size:end].decode(), length
     except UnicodeDecodeError:
         return None
 
@@ -32,20 +40,19 @@ def payload_of(data: bytes) -> bytes:
     return data[HEAD.size + HEAD.unpack_from(data)[0]:]
 
 
-def payload_length(data: bytes) -> int:
-    return len(data) - HEAD.size - int(HEAD.unpack_from(data)[0])
-
-
 def checked(name: object, payload: object) -> tuple[str, bytes]:
     """What an application wants to publish, or one line that says what is wrong with it."""
-    if isinstance(payload, str):
+    if type(payload) is bytes:
+        pass                                # as it mostly is
+    elif isinstance(payload, str):
         try:
             payload = payload.encode()
         except UnicodeEncodeError:
             raise BadInput("data: must be bytes, or Unicode text without single surrogates") from None
-    if not isinstance(payload, bytes | bytearray | memoryview):
+    elif isinstance(payload, bytes | bytearray | memoryview):
+        payload = bytes(payload)
+    else:
         raise BadInput(f"data: must be bytes or text, not {type(payload).__name__}")
-    payload = bytes(payload)
     if len(payload) > PAYLOAD_MOST:
         raise BadInput(f"data: must be at most {PAYLOAD_MOST:,} bytes, not {len(payload):,}; send it in pieces")
     return checked_name(name), payload

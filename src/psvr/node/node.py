@@ -258,11 +258,15 @@ class Node:
         time, sender = now(), opened.id
         self.taken += 1
         peer = self.transport.meet(sender, opened.salt, address, time)
+
+        def take(frame: bytes) -> int:
+            return self.host.take(sender, frame, time)
+
         for item in items:
             if item.kind == envelope.HELLO:
                 self.host.hear(sender, item.body, time)
             elif item.kind != envelope.ECHO and (item.kind != envelope.PART or self.host.keeps(sender)):
-                self.transport.hear(peer, item, time, lambda frame: self.host.take(sender, frame, time))
+                self.transport.hear(peer, item, time, take)
         self.settle_soon()
 
     def deliver(self, channel: str, data: bytes, pub: Pub) -> None:

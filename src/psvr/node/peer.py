@@ -77,6 +77,7 @@ class Peer:
     load: int = 0                                               # bytes that are flying …
     limit: int = SOME                                           # … and may be …
     slowed: int = 0                                             # … since then
+    retry_at: int | None = None                                 # when to look for items that were not answered
     out: list[bytes] = field(default_factory=list)              # items for the next datagram
     acks: list[int] = field(default_factory=list)
     waits: list[int] = field(default_factory=list)
@@ -92,6 +93,16 @@ class Peer:
         """µs until the next try."""
         base = self.trip + 4 * self.spread if self.trip else FIRST
         return min(max(base, LEAST) << min(tries - 1 + self.doubled, 8), MOST)
+
+    def overdue(self, now: int) -> list[tuple[int, Pending]]:
+        """Items that should have been answered by now."""
+        return [(number, pending) for number, pending in self.flying.items()
+                if pending.sent + self.patience(pending.tries) <= now]
+
+    def plan(self) -> None:
+        """When the next of them is overdue."""
+        self.retry_at = min((pending.sent + self.patience(pending.tries) for pending in self.flying.values()),
+                            default=None)
 
     def measured(self, trip: int) -> None:
         if self.trip == 0:
@@ -109,10 +120,11 @@ class Peer:
 
     def has_room(self) -> bool:
         """One more may be on its way, not so far ahead of the oldest that this would count as known."""
-        if not self.flying:
+        flying = self.flying
+        if not flying:
             return True
-        return len(self.flying) < MANY and self.load < self.limit and \
-            (self.number - next(iter(self.flying))) % NUMBERS < REMEMBERED // 2
+        return self.load < self.limit and len(flying) < MANY and \
+            (self.number - next(iter(flying))) % NUMBERS < REMEMBERED // 2
 
     def next_to_fly(self) -> Pending | None:
         """SUBs first, in their share; a frame whose first part has flown is completed before."""

@@ -5,7 +5,6 @@ Whether a frame has been taken over is for the host to say: a frame that comes t
 names, is not acknowledged, and comes again.
 """
 
-import heapq
 from collections import Counter, OrderedDict, deque
 from collections.abc import Callable
 
@@ -32,8 +31,6 @@ class Transport:
     def __init__(self, send: Callable[[bytes, Peer], None]) -> None:
         self.send_items = send
         self.peers: dict[int, Peer] = {}
-        self.due: list[tuple[int, int, Peer, int, Pending]] = []        # when an item is to be tried again
-        self.order = 0
         self.numbered = 0                                               # items that ever got a number
         self.touched: dict[int, Peer] = {}                              # who has something to be sent
         self.astray: list[Pending] = []                                 # for nobody that is known
@@ -85,7 +82,12 @@ class Transport:
             self.astray.append(Pending(content, done, useful))
             return
         if len(content) <= ROOM - NUMBERED.size:
-            peer.waiting.append(Pending(content, done, useful))
+            pending = Pending(content, done, useful)
+            if not peer.waiting and not peer.subs and peer.has_room():
+                self.numbered += 1
+                self.launch(peer, peer.fly(pending), pending, now)
+                return
+            peer.waiting.append(pending)
         else:
             step = ROOM - PIECE.size
             pieces = [content[i:i + step] for i in range(0, len(content), step)]
@@ -116,36 +118,39 @@ class Transport:
         pending.tries += 1
         pending.begun, pending.sent = pending.begun or now, now
         self.sent += 1
-        self.order += 1
         self.count(kind_of(pending.item), 1, len(pending.item))
         peer.out.append(pending.item)
         self.touched[peer.id] = peer
-        heapq.heappush(self.due, (now + peer.patience(pending.tries), self.order, peer, number, pending))
+        if peer.retry_at is None:
+            peer.retry_at = now + peer.patience(pending.tries)
 
     def retry(self, now: int) -> None:
         """Try again what is overdue, or give it up."""
         astray, self.astray = self.astray, []
         for pending in astray:
             self.fail(pending, now)
-        while self.due and self.due[0][0] <= now:
-            _, _, peer, number, pending = heapq.heappop(self.due)
-            if peer.flying.get(number) is not pending:
-                continue
-            if pending.tries < TRIES and pending.useful():
-                self.again += 1
-                peer.slow_down(pending, now)
-                self.launch(peer, number, pending, now)
-            else:
-                peer.land(number)
-                self.fail(pending, now)
-                self.fill(peer, now)
+        for peer in list(self.peers.values()):
+            if peer.retry_at is not None and peer.retry_at <= now:
+                for number, pending in peer.overdue(now):
+                    if peer.flying.get(number) is pending:      # unless another that failed has taken it along
+                        self.try_again(peer, number, pending, now)
+                peer.plan()
+
+    def try_again(self, peer: Peer, number: int, pending: Pending, now: int) -> None:
+        if pending.tries < TRIES and pending.useful():
+            self.again += 1
+            peer.slow_down(pending, now)
+            self.launch(peer, number, pending, now)
+        else:
+            peer.land(number)
+            self.fail(pending, now)
+            self.fill(peer, now)
 
     def next_due(self) -> int | None:
         if self.astray:
             return 0
-        while self.due and self.due[0][2].flying.get(self.due[0][3]) is not self.due[0][4]:
-            heapq.heappop(self.due)
-        return self.due[0][0] if self.due else None
+        return min((peer.retry_at for peer in self.peers.values() if peer.retry_at is not None and peer.flying),
+                   default=None)
 
     def fail(self, pending: Pending, now: int) -> None:
         self.failed += 1

@@ -90,6 +90,7 @@ START_OVER = 4                  # one of so many looks lets a publication start 
 LEARNT_PAUSE = 50 * MILLISECOND         # from a SUB to the look at what may have waited for it
 HELD_MOST = 120 * SECOND        # nothing is held for longer …
 HELD_CHECK = 16                 # … and all that is held is looked at once in so many HELLOs
+KEPT_PAUSE = 500 * MILLISECOND          # between two looks for what is kept for too long: there may be thousands
 NEXT_LOOK = 5 * MILLISECOND     # when there was too much to look at in one go
 PROBES = 64                     # rows looked at for one channel: look-up costs the same for any table
 

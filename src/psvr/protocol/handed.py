@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from . import constants as k
 from .form import rule
-from .numbers import LOW32, clip, elapsed
+from .numbers import clip, elapsed, fold
 from .records import Handed, Pub
 
 BUCKET = 8                  # places for names that fall together
@@ -23,25 +23,19 @@ def clear(h: Handed) -> None:
 @rule
 def bucket(size: int, origin: int, boot: int, number: int) -> int:
     """The first of the places for a name, of so many that a host has."""
-    h = (origin & LOW32) ^ (origin >> 32) ^ (boot << 7)
-    return ((h * 0x7FEB352D & LOW32) + number) % (size // BUCKET) * BUCKET
+    return (fold(origin, boot) + number) % (size // BUCKET) * BUCKET
 
 
 @rule
 def judge(names: Sequence[Handed], now: int, pub: Pub) -> int:
     """FINE if it has not been handed over, and now it has; REPEATED, or CROWDED if nobody can tell."""
     first = bucket(len(names), pub.origin, pub.boot, pub.number)
-    place, oldest = first, -1
-    for i in range(first, first + BUCKET):
-        h = names[i]
-        ago = k.FOREVER if h.origin < 0 else elapsed(now, h.at)
-        if is_name_of(h, now, pub):
-            return k.REPEATED
-        if ago > oldest:
-            place, oldest = i, ago
-    if pub.again != 0 and oldest < k.REPEAT_LIFE:
-        return k.CROWDED
+    if is_among(names, first, now, pub):
+        return k.REPEATED
+    place = oldest(names, first, now)
     h = names[place]
+    if pub.again != 0 and h.origin >= 0 and elapsed(now, h.at) < k.REPEAT_LIFE:
+        return k.CROWDED
     h.origin, h.boot, h.number, h.at = pub.origin, pub.boot, pub.number, now
     return k.FINE
 
@@ -49,17 +43,32 @@ def judge(names: Sequence[Handed], now: int, pub: Pub) -> int:
 @rule
 def is_known(names: Sequence[Handed], now: int, pub: Pub) -> bool:
     """It has been handed over."""
-    first = bucket(len(names), pub.origin, pub.boot, pub.number)
+    return is_among(names, bucket(len(names), pub.origin, pub.boot, pub.number), now, pub)
+
+
+@rule
+def is_among(names: Sequence[Handed], first: int, now: int, pub: Pub) -> bool:
+    """Its name stands in a bucket."""
+    number = pub.number
     for i in range(first, first + BUCKET):
-        if is_name_of(names[i], now, pub):
-            return True
+        if names[i].number == number:
+            h = names[i]
+            if h.origin == pub.origin and h.boot == pub.boot and elapsed(now, h.at) <= k.NAME_LIFE:
+                return True
     return False
 
 
 @rule
-def is_name_of(h: Handed, now: int, pub: Pub) -> bool:
-    return (h.origin == pub.origin and h.boot == pub.boot and h.number == pub.number
-            and elapsed(now, h.at) <= k.NAME_LIFE)
+def oldest(names: Sequence[Handed], first: int, now: int) -> int:
+    """The first empty place of a bucket, or the one whose name has been there for longest."""
+    place, least = first, k.FOREVER
+    for i in range(first, first + BUCKET):
+        at = names[i].at
+        if names[i].origin < 0 or at > now:
+            return i
+        if at < least:
+            place, least = i, at
+    return place
 
 
 @rule

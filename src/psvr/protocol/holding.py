@@ -1,6 +1,8 @@
 """What a host holds: a table of publications, each in a slot from when it comes into the host's hands until it leaves.
 
-There are no chains and no counts that a fault could break: a slot says by itself what it is.
+A slot says by itself what it is.  Free slots are chained, and those in use counted, so that a large table costs no more
+than a small one.  Both are believed only so far: whether a slot is free is asked of itself, and every look at all that
+is held makes chain and count anew.
 """
 
 from collections.abc import Sequence
@@ -11,10 +13,10 @@ from .numbers import clip, elapsed
 from .positions import NONE
 from .records import Held, Host, Node
 
-FREE, BEGUN, WAITING, KEPT, FLYING, RESTING, STUCK, ENDED = range(8)
+FREE, BEGUN, WAITING, KEPT, STUCK, FLYING, RESTING, ENDED = range(8)
 # BEGUN: mine, has a number, and is not let go yet.  WAITING: mine, for a ring.  KEPT: mine, sent, may be repeated.
-# FLYING: a frame, until it is acknowledged.  RESTING: one that failed, until it is tried again.  STUCK: a part of the
-# ring that I am responsible for.  ENDED: until the driver has seen it.
+# STUCK: a part of the ring that I am responsible for.  FLYING: a frame, until it is acknowledged.  RESTING: one that
+# failed, until it is tried again.  ENDED: until the driver has seen it.
 
 
 @rule
@@ -32,7 +34,7 @@ def end(host: Host, h: Held) -> None:
 @rule
 def weighs(h: Held) -> bool:
     """Its payload is in hand for longer than a frame flies."""
-    return h.state == BEGUN or h.state == WAITING or h.state == KEPT or h.state == STUCK
+    return BEGUN <= h.state <= STUCK
 
 
 @rule
@@ -58,46 +60,72 @@ def age(h: Held, now: int) -> int:
 
 @rule
 def free(host: Host, held: Sequence[Held], slot: int) -> None:
-    clear(held[slot])
-    host.next = min(host.next, slot)
+    """The first that will be taken."""
+    h = held[slot]
+    put_down(host, h)
+    clear(h)
+    h.start, host.next = host.next, slot
+    host.used = max(host.used - 1, 0)
+
+
+@rule
+def is_free(host: Host, held: Sequence[Held], slot: int) -> bool:
+    """Above `top` nothing is held, whatever stands there; slots there are in no chain."""
+    return 0 <= slot < host.top and slot < len(held) and held[slot].state == FREE
 
 
 @rule
 def take(host: Host, held: Sequence[Held]) -> int:
-    """The first free slot, or NONE.  Above `top` nothing is held, whatever stands there."""
-    host.top = clip(host.top, 0, len(held))
-    for i in range(clip(host.next, 0, host.top), host.top):
-        if held[i].state == FREE:
-            host.next = i + 1
-            return i
-    host.next = host.top
-    if host.top == len(held):
+    """A free slot, or NONE."""
+    if not is_free(host, held, host.next) and not find_free(host, held):
         return NONE
-    clear(held[host.top])
-    host.top = host.next = host.top + 1
-    return host.top - 1
+    slot = host.next
+    host.next = held[slot].start
+    held[slot].start = NONE
+    host.used = clip(host.used + 1, 0, len(held))
+    return slot
 
 
 @rule
-def free_slots(host: Host, held: Sequence[Held], most: int) -> int:
-    """How many there are, or `most`, if there are no fewer."""
-    top = clip(host.top, 0, len(held))
-    found = len(held) - top
-    for i in range(clip(host.next, 0, top), top):
-        if found >= most:
-            return most
+def find_free(host: Host, held: Sequence[Held]) -> bool:
+    """Where the chain has ended: one more slot is in use from now on.  Where a fault has broken it, it is made anew."""
+    host.top = clip(host.top, 0, len(held))
+    if host.top < len(held):
+        host.next = host.top
+        clear(held[host.top])
+        host.top += 1
+        return True
+    if host.used == host.top:
+        return False
+    recount(host, held)
+    return host.next != NONE
+
+
+@rule
+def recount(host: Host, held: Sequence[Held]) -> None:
+    """The chain of free slots, the lowest first, and how many are in use, whatever was believed."""
+    host.top, host.next, host.used = clip(host.top, 0, len(held)), NONE, 0
+    for i in range(host.top - 1, -1, -1):
         if held[i].state == FREE:
-            found += 1
-    return min(found, most)
+            held[i].start, host.next = host.next, i
+        else:
+            host.used += 1
+
+
+@rule
+def free_slots(host: Host, held: Sequence[Held]) -> int:
+    """How many there are, as far as is known."""
+    return len(held) - host.used
 
 
 @rule
 def oldest_kept(host: Host, held: Sequence[Held]) -> int:
     """Who has to make room: slots are given up in turn, so it has been kept for longer than most."""
-    size = len(held)
-    first = clip(host.turn, 0, size)
-    for i in range(size):
-        at = (first + i) % size
+    first = clip(host.turn, 0, len(held))
+    for at in range(first, len(held)):
+        if held[at].state == KEPT:
+            return at
+    for at in range(first):
         if held[at].state == KEPT:
             return at
     return NONE
@@ -108,7 +136,7 @@ def is_in_range(me: Node, now: int, h: Held) -> bool:
     """Nothing here that no rule would have written; a fault that is not seen passes with the age of what it wrote."""
     if h.state == FREE:
         return True
-    if not BEGUN <= h.state <= STUCK or elapsed(now, h.made) > k.HELD_MOST:
+    if not BEGUN <= h.state <= RESTING or elapsed(now, h.made) > k.HELD_MOST:
         return False
     if h.pub.origin < 0 or h.pub.boot < 0 or h.pub.number < 0 or h.pub.load < 0 or h.pub.hops < 0:
         return False

@@ -32,6 +32,7 @@ from .holding import (
     lift,
     oldest_kept,
     put_down,
+    recount,
     take,
     weighs,
 )
@@ -42,6 +43,7 @@ from .ring import has_ring
 from .table import wants
 
 SEND, DELIVER, DROPPED, AGAIN, FORGOTTEN, KNOWN = range(1, 7)       # kinds of effects
+PARTS = 64                                                  # of all slots, one is emptied in one go
 HEARD = -1                                                  # in place of a slot: the publication just heard
 TAKEN, REFUSED, NO_SLOTS = 0, 1, 2                          # what becomes of a PUB that is heard
 
@@ -62,8 +64,8 @@ def start(b: Body, now: int, boot: int) -> None:
     """A host that holds nothing, with tables of zeros; `node.start` does the same for the node."""
     host = b.host
     host.born, host.boot, host.number, b.out.count = now, boot, 0, 0
-    host.next = host.top = host.turn = host.seen = host.hopes = host.met = host.weight = 0
-    host.look_at, host.ring, host.phase = k.FOREVER, b.me.ring, phase(b.me)
+    host.top = host.used = host.turn = host.seen = host.hopes = host.met = host.weight = 0
+    host.next, host.look_at, host.ring, host.phase = NONE, k.FOREVER, b.me.ring, phase(b.me)
     taken.clear(host)
     for i in range(len(b.names)):
         handed.clear(b.names[i])
@@ -89,18 +91,17 @@ def has_room(b: Body) -> bool:
 
 @rule
 def has_slots(b: Body) -> bool:
-    """For all frames of one publication."""
-    needed = len(b.outcome.send) + 1
-    return free_slots(b.host, b.held, needed) == needed
+    """There are some for all frames of one publication."""
+    return free_slots(b.host, b.held) > len(b.outcome.send)
 
 
 @rule
 def drained(b: Body) -> None:
     """The driver has done what it was told: slots that have ended are free again."""
     for i in range(b.out.count):
-        slot = b.out.effect[i].slot
-        if 0 <= slot < len(b.held) and b.held[slot].state == ENDED:
-            free(b.host, b.held, slot)
+        e = b.out.effect[i]
+        if e.kind != SEND and 0 <= e.slot < len(b.held) and b.held[e.slot].state == ENDED:
+            free(b.host, b.held, e.slot)
     b.out.count = 0
 
 
@@ -155,10 +156,10 @@ def go(b: Body, now: int, slot: int) -> None:
 def let_out(b: Body, now: int, slot: int) -> None:
     """A publication of mine goes its way, the first time or once more."""
     h, me = b.held[slot], b.me
-    first, again = h.state == WAITING, h.pub.again
-    publication.start(me, h.pub.channel, h.pub.boot, h.pub.number, h.pub.load, h.pub)
-    h.pub.again, h.since = 0 if first else clip(again + 1, 1, k.AGAIN_MOST), now
-    h.length = me.length
+    first = h.state == WAITING
+    publication.set_out(me, h.pub)
+    h.pub.again = 0 if first else clip(h.pub.again + 1, 1, k.AGAIN_MOST)
+    h.since, h.length = now, me.length
     h.doubted = 1 if me.settings.doubt == 1 and publication.in_doubt(me, h.pub.channel) else 0
     h.early = 1 if h.doubted == 1 and publication.is_filling(me) else 0
     publication.handle(me, now, h.pub, b.outcome)
@@ -168,23 +169,37 @@ def let_out(b: Body, now: int, slot: int) -> None:
     if publication.is_alone(me) and (b.host.met == 1 or h.here == 0):
         b.outcome.reason = k.ALONE
     go_on(b, now, h.pub, h.made, h.handle, slot)
-    if me.settings.repeat > 0 and publication.may_repeat(me) and age(h, now) < me.settings.repeat:
+    left = me.settings.repeat - age(h, now)
+    if left > 0 and publication.may_repeat(me):
         h.state = KEPT
         b.host.hopes = 1 if h.doubted == 1 else b.host.hopes
-        look_soon(b.host, now + me.settings.repeat - age(h, now))
+        look_soon(b.host, now + max(left, k.KEPT_PAUSE))
     else:
         end(b.host, h)
         put(b, FORGOTTEN, slot, k.FINE)
 
 
 @rule
-def forget(b: Body, slot: int) -> None:
-    """It is not sent again.  Where no subscriber is known on a settled ring, nothing is lost."""
-    h, me = b.held[slot], b.me
+def forget(b: Body, slot: int, is_named: bool) -> None:
+    """It is not sent again.  Its slot is free at once, unless effects name it."""
+    h = b.held[slot]
+    if is_lost(b.me, h):
+        end(b.host, h)
+        put(b, DROPPED, slot, k.NOT_FILLED)
+    elif is_named:
+        end(b.host, h)
+        put(b, FORGOTTEN, slot, k.FINE)
+    else:
+        free(b.host, b.held, slot)
+
+
+@rule
+def is_lost(me: Node, h: Held) -> bool:
+    """It never left this node.  Where no subscriber is known on a settled ring, nothing is lost by that."""
+    if h.early == 0 or h.sent == 1:
+        return False
     settled = h.pub.ring == me.ring and has_ring(me) and not publication.is_filling(me)
-    lost = h.early == 1 and h.sent == 0 and not (settled and publication.in_doubt(me, h.pub.channel))
-    end(b.host, h)
-    put(b, DROPPED if lost else FORGOTTEN, slot, k.NOT_FILLED if lost else k.FINE)
+    return not (settled and publication.in_doubt(me, h.pub.channel))
 
 
 @rule
@@ -220,14 +235,20 @@ def send(b: Body, now: int, pub: Pub, send: Send, made: int, handle: int, source
     h = b.held[slot]
     publication.carry(b.me, pub, send, h.pub)
     h.to, h.start, h.made, h.since, h.handle = send.to, send.at, made, now, handle
-    fly(b, now, slot)
+    take_off(b, now, slot)
 
 
 @rule
 def fly(b: Body, now: int, slot: int) -> None:
+    """What was held goes its way."""
+    put_down(b.host, b.held[slot])
+    take_off(b, now, slot)
+
+
+@rule
+def take_off(b: Body, now: int, slot: int) -> None:
     h = b.held[slot]
-    put_down(b.host, h)
-    h.state, h.pub.age = FLYING, clip(age(h, now) // k.MILLISECOND, 0, k.AGE_MOST)
+    h.state, h.pub.age = FLYING, min(elapsed(now, h.made) // k.MILLISECOND, k.AGE_MOST)
     put(b, SEND, slot, k.FINE)
 
 
@@ -293,23 +314,22 @@ def is_early_sub(reason: int) -> bool:
 @rule
 def hear_pub(b: Body, now: int, pub: Pub, handle: int) -> int:
     """A PUB: TAKEN, and from now on this host is responsible for it; or REFUSED or NO_SLOTS, and it may come again."""
-    me, out = b.me, b.outcome
-    made = now - clip(pub.age, 0, k.AGE_MOST) * k.MILLISECOND
-    if remembers_taken(me) and taken.was_taken(b.host, now, pub):
+    me, out, remembers, place = b.me, b.outcome, remembers_taken(b.me), taken.place(b.host, pub)
+    if remembers and taken.was_taken(place, now, pub):
         out.deliver = out.sends = out.stuck = 0
         out.reason = k.REPEATED
         return TAKEN
-    keep_room(b, now)
-    if not has_slots(b):
+    if not keep_room(b, now):
         return have_no_slots(b, now, pub)
     node.hear_pub(me, now, pub, out)
     if out.reason == k.NOT_A_LINK:
         return REFUSED
-    if remembers_taken(me):
-        taken.remember(b.host, now, pub)
+    if remembers:
+        taken.remember(place, now, pub)
         if pub.again > 0 and out.reason == k.FINE:
             leave_to_others(b, pub)
-    if is_early(out.reason) and me.settings.custody > 0 and elapsed(now, made) < me.settings.custody:
+    made = now - clip(pub.age, 0, k.AGE_MOST) * k.MILLISECOND
+    if out.reason != k.FINE and is_early(out.reason) and elapsed(now, made) < me.settings.custody:
         keep_whole(b, now, pub, made, handle, out.reason)
         return TAKEN
     if out.deliver == 1:
@@ -374,10 +394,9 @@ def keep_whole(b: Body, now: int, pub: Pub, made: int, handle: int, reason: int)
 
 @rule
 def acknowledged(b: Body, now: int, slot: int) -> None:
-    """A frame has been taken over: it is another's task now."""
+    """A frame has been taken over: it is another's task now, and its slot is free at once."""
     if 0 <= slot < len(b.held) and b.held[slot].state == FLYING:
-        end(b.host, b.held[slot])
-        put(b, FORGOTTEN, slot, k.FINE)
+        free(b.host, b.held, slot)
 
 
 @rule
@@ -503,6 +522,7 @@ def look(b: Body, now: int) -> None:
     host.top = clip(host.top, 0, len(b.held))
     while host.top > 0 and b.held[host.top - 1].state == FREE:
         host.top -= 1
+    recount(host, b.held)
 
 
 @rule
@@ -549,7 +569,7 @@ def look_at_kept(b: Body, now: int, slot: int) -> None:
     h = b.held[slot]
     left = b.me.settings.repeat - age(h, now)
     if left <= 0:
-        forget(b, slot)
+        forget(b, slot, False)
     elif should_repeat(b, h):
         if has_slots(b):
             let_out(b, now, slot)
@@ -557,12 +577,14 @@ def look_at_kept(b: Body, now: int, slot: int) -> None:
             look_soon(b.host, now + k.NEXT_LOOK)
     else:
         b.host.hopes = 1 if h.doubted == 1 else b.host.hopes
-        look_soon(b.host, now + left)
+        look_soon(b.host, now + max(left, k.KEPT_PAUSE))
 
 
 @rule
 def should_repeat(b: Body, h: Held) -> bool:
     """It may have been lost, or there are nodes that it has not reached."""
+    if h.pub.ring == b.me.ring and h.doubted == 0:
+        return False                        # most are like this
     if not publication.should_repeat(b.me, h.pub, h.doubted == 1):
         return False
     if others_see_to_it(b, h) and not nodes_differ(b, h):
@@ -665,19 +687,29 @@ def hear_again(b: Body, now: int, slot: int) -> None:
 
 
 @rule
-def keep_room(b: Body, now: int) -> None:
-    """Where few slots are left for what one publication may need, or few bytes, some that are merely kept leave."""
-    found = free_slots(b.host, b.held, slots_needed(b))
-    while found < slots_needed(b) and has_room(b) and make_room(b, now, found <= len(b.outcome.send)):
+def keep_room(b: Body, now: int) -> bool:
+    """Where few slots are left for what one publication may need, or few bytes, some that are merely kept leave.
+
+    Whether there are slots for all of its frames then.
+    """
+    found, needed = free_slots(b.host, b.held), slots_needed(b)
+    if found >= needed and b.host.weight <= k.HELD_BYTES:
+        return True
+    if not 0 <= b.host.used <= b.host.top:      # no rule would have counted so
+        recount(b.host, b.held)
+        found = free_slots(b.host, b.held)
+    while found < needed and has_room(b) and make_room(b, now, found <= len(b.outcome.send)):
         found += 1
     while b.host.weight > k.HELD_BYTES and has_room(b) and make_room(b, now, True):
         pass
+    make_more_room(b)
+    return has_slots(b)
 
 
 @rule
 def has_few_slots(b: Body) -> bool:
     """What is kept will have to make room, unless the table grows."""
-    return free_slots(b.host, b.held, slots_needed(b)) < slots_needed(b)
+    return free_slots(b.host, b.held) < slots_needed(b)
 
 
 @rule
@@ -696,12 +728,13 @@ def make_room(b: Body, now: int, at_any_cost: bool) -> bool:
     if slot == NONE:
         return False
     h, me = b.held[slot], b.me
-    if should_repeat(b, h):
+    repeated = should_repeat(b, h)
+    if repeated:
         let_out(b, now, slot)
     gone = h.pub.ring != me.ring or h.pub.ring == NONE
     gone = gone and (was_under_way(b, h) or not others_see_to_it(b, h))
     if (not gone and (h.doubted == 0 or not publication.is_filling(me))) or publication.is_alone(me):
-        forget(b, slot)
+        forget(b, slot, repeated)
     elif at_any_cost:
         end(b.host, h)
         put(b, DROPPED, slot, k.NOT_KEPT)
@@ -709,6 +742,20 @@ def make_room(b: Body, now: int, at_any_cost: bool) -> bool:
         return False
     b.host.turn = slot + 1
     return True
+
+
+@rule
+def make_more_room(b: Body) -> None:
+    """Where there are many slots, some that need not be repeated leave at a time, which costs less than one by one."""
+    for _ in range(len(b.held) // PARTS):
+        slot = oldest_kept(b.host, b.held)
+        if slot == NONE:
+            return
+        ring = b.held[slot].pub.ring
+        if ring == NONE or ring != b.me.ring or b.held[slot].doubted == 1:
+            return
+        forget(b, slot, False)
+        b.host.turn = slot + 1
 
 
 @rule
@@ -721,7 +768,7 @@ def stop(b: Body, now: int) -> bool:
         if not has_room(b):
             return True
         if h.state == KEPT:
-            forget(b, slot)
+            forget(b, slot, False)
         else:
             reason = k.NO_RING if h.state == BEGUN or h.state == WAITING else k.LINK_FAILED
             end(b.host, h)

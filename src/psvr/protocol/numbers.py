@@ -57,6 +57,12 @@ def mix(h: int, x: int) -> int:
 
 
 @rule
+def fold(id: int, boot: int) -> int:
+    """32 bits of an id and a boot, for places of names in small tables: numbers that follow each other are added."""
+    return (((id ^ (id >> 32)) & LOW32 ^ (boot << 7) & LOW32) * 0x7FEB352D) & LOW32
+
+
+@rule
 def spread(id: int, now: int, salt: int, low: int, high: int) -> int:
     """A value in low … high that differs between nodes and moments: what others draw at random."""
     return low + mix(mix(mix(0, id), now), salt) % (high - low + 1)

@@ -12,7 +12,7 @@ from .numbers import LOW32, clip, elapsed, mix
 from .positions import NONE, ahead, covers, inside
 from .records import Link, Node, Outcome, Pub, Sub
 from .ring import has_ring, index_of
-from .table import make_row, next_subscriber, update, wants
+from .table import find_row, make_row, next_subscriber, update, valid, wants
 from .tree import is_tree, tree_degree
 from .wire_length import channels_per_sub
 
@@ -123,16 +123,16 @@ def new_here(me: Node, now: int, sub: Sub) -> bool:
 
 @rule
 def usable(me: Node, link: Link, avoid: int) -> bool:
-    return two_way(link) and link.ring == me.ring and link.length == me.length and link.id != avoid
+    return link.ring == me.ring and link.length == me.length and two_way(link) and link.id != avoid
 
 
 @rule
 def furthest(me: Node, p: int, s: int, avoid: int) -> tuple[int, int]:
     """The link with the furthest usable position in (p, s], and that position; NONE if no link leads there."""
-    best, goal, most, limit = NONE, NONE, 0, ahead(p, s, me.length)
+    best, goal, most, limit, ring = NONE, NONE, 0, ahead(p, s, me.length), me.ring
     for i in range(len(me.link)):
         link = me.link[i]
-        if not usable(me, link, avoid):
+        if link.ring != ring or not usable(me, link, avoid):     # no ring where there is no link, which is common
             continue
         successor_only = me.settings.shortcuts == k.NONTREE and is_tree(me, link)
         for j in range(len(link.position)):
@@ -161,17 +161,19 @@ def send(me: Node, p: int, s: int, ep: int, avoid: int, out: Outcome) -> None:
 @rule
 def forward(me: Node, pub: Pub, out: Outcome) -> None:
     """Serve the interval [cur, ep): one part for each own position in it with a subscriber behind it."""
-    for j in range(len(me.position)):
+    row = find_row(me, pub.channel)
+    for j in range(len(me.position) if row != NONE else 0):
         p = me.position[j]
         if p == NONE:
             break
         if not covers(pub.cur, pub.ep, p, me.length):
             continue
-        ep = end_of_part(me, j, pub.ep)
-        s = next_subscriber(me, pub.channel, j)
-        if s != NONE and inside(s, p, ep, me.length):
-            send(me, p, s, ep, k.NOBODY, out)
-    if pub.hops > 0 and out.sends == 0 and out.stuck == 0 and not wants(me, pub.channel):
+        s = valid(me, me.row[row].entry[j].ns)
+        if s != NONE:
+            ep = end_of_part(me, j, pub.ep)
+            if inside(s, p, ep, me.length):
+                send(me, p, s, ep, k.NOBODY, out)
+    if pub.hops > 0 and out.sends == 0 and out.stuck == 0 and out.deliver == 0 and not wants(me, pub.channel):
         out.reason = k.NO_SUBSCRIBER        # whoever sent it here knows one; perhaps one that has left
         be_stuck(pub.cur, pub.ep, out)
 

@@ -64,11 +64,19 @@ def forget(s: Seen) -> None:
 @rule
 def start(me: Node, channel: int, boot: int, number: int, load: int, out: Pub) -> None:
     """A publication of my own."""
-    out.src, out.origin, out.boot, out.number = me.id, me.id, boot, number
-    out.channel, out.hops, out.again, out.age, out.load = channel, 0, 0, 0, load
-    out.ring, out.cur, out.ep = clip(me.ring, -1, LOW32), NONE, NONE
+    out.origin, out.boot, out.number, out.again = me.id, boot, number, 0
+    out.channel, out.load = channel, load
+    set_out(me, out)
+
+
+@rule
+def set_out(me: Node, out: Pub) -> None:
+    """On the ring, or the tree, as they are now: it begins here."""
+    out.src, out.hops, out.age = me.id, 0, 0
     if uses_ring(me) and has_ring(me):
-        out.cur = out.ep = me.position[0]
+        out.ring, out.cur, out.ep = me.ring, me.position[0], me.position[0]
+    else:
+        out.ring, out.cur, out.ep = clip(me.ring, -1, LOW32), NONE, NONE
 
 
 @rule
@@ -90,9 +98,10 @@ def may_repeat(me: Node) -> bool:
 @rule
 def should_wait(me: Node) -> bool:
     """A publication of mine would be lost: the ring is being laid, or is so new that tables are still being filled."""
-    if not may_repeat(me):
+    ring = has_ring(me)
+    if (ring and me.bursts == 0) or not may_repeat(me):
         return False
-    if not has_ring(me):
+    if not ring:
         return not is_alone(me)
     return subscription.announces(me) and me.bursts >= max(me.settings.bursts - 1, 1)
 
@@ -106,7 +115,7 @@ def is_alone(me: Node) -> bool:
 @rule
 def is_filling(me: Node) -> bool:
     """SUBs are still being repeated on a new ring."""
-    return may_repeat(me) and subscription.announces(me) and me.bursts > 0
+    return me.bursts > 0 and may_repeat(me) and subscription.announces(me)
 
 
 @rule

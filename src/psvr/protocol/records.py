@@ -288,7 +288,7 @@ class Held:
     since: Time             # … and when this slot was taken for it
     due: Time               # when it is tried again; of one that is kept, when its ring was lost
     to: Id                  # of a frame: to whom …
-    start: Position         # … and from which of my positions
+    start: Position         # … and from which of my positions; of a free slot: which is free, too
     rounds: Short
     detoured: Flag
     length: Length          # of the ring on which it was last sent
@@ -349,8 +349,9 @@ class Host:
     boot: Number            # which start this is
     number: Number          # of its last publication
     look_at: Time           # when to look at what it holds
-    next: Annotated[int, Int(4, 0, 1 << 30)]        # all slots below are taken …
-    top: Annotated[int, Int(4, 0, 1 << 30)]         # … and all from here on are free
+    next: Annotated[int, Int(4, -1, 1 << 30)]       # the first free slot of those below …
+    top: Annotated[int, Int(4, 0, 1 << 30)]         # … this one; all from here on are free
+    used: Annotated[int, Int(4, 0, 1 << 30)]        # how many are not
     turn: Annotated[int, Int(4, 0, 1 << 30)]        # the slot that has to make room next …
     seen: Annotated[int, Int(4, 0, 1 << 30)]        # … and that is to be looked at next
     weight: Count           # bytes of payload in hand

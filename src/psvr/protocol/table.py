@@ -17,11 +17,18 @@ from .ring import index_of
 @rule
 def place_in(keys: Sequence[int], key: int) -> int:
     """Where a key stands in a table of keys, or NONE."""
-    home = key % len(keys)
-    for i in range(min(k.PROBES, len(keys))):
-        at = (home + i) % len(keys)
-        if keys[at] == key:
-            return at
+    size, home = len(keys), key % len(keys)
+    if keys[home] == key:
+        return home
+    end = home + min(k.PROBES, size)
+    if key in keys[home:end]:
+        for at in range(home, end):
+            if keys[at] == key:
+                return at
+    if end > size and key in keys[:end - size]:
+        for at in range(end - size):
+            if keys[at] == key:
+                return at
     return NONE
 
 
@@ -95,9 +102,7 @@ def lease(me: Node) -> int:
 @rule
 def valid(me: Node, position: int) -> int:
     """A position of somebody else on my ring, or NONE."""
-    if 0 <= position < me.length and index_of(me, position) == NONE:
-        return position
-    return NONE
+    return position if 0 <= position < me.length and index_of(me, position) == NONE else NONE
 
 
 @rule

@@ -6,8 +6,10 @@ publication still has to do: at 20 % loss, a line of 80 nodes needed half as man
 
 from . import constants as k
 from .form import rule
-from .numbers import elapsed, mix
+from .numbers import elapsed
 from .records import Host, Pub, Taken
+
+CUR = 7                     # so that parts of one publication, and publications that follow each other, lie apart
 
 
 @rule
@@ -18,21 +20,20 @@ def clear(host: Host) -> None:
 
 @rule
 def place(host: Host, pub: Pub) -> Taken:
-    """Where it stands if it was taken, and nothing else took its place."""
-    return host.taken[mix(mix(pub.number, pub.origin), pub.cur) % len(host.taken)]
+    """Where it stands if it was taken, and nothing else took its place since."""
+    size = len(host.taken)
+    return host.taken[(pub.origin % size + pub.number + CUR * pub.cur) % size]
 
 
 @rule
-def was_taken(host: Host, now: int, pub: Pub) -> bool:
+def was_taken(t: Taken, now: int, pub: Pub) -> bool:
     """The very same part of a publication, on the same ring, after as many hops."""
-    t = place(host, pub)
-    return (t.origin == pub.origin and t.number == pub.number and t.boot == pub.boot and t.hops == pub.hops
+    return (t.number == pub.number and t.origin == pub.origin and t.boot == pub.boot and t.hops == pub.hops
             and t.cur == pub.cur and t.ep == pub.ep and t.ring == pub.ring
             and t.again == pub.again < k.AGAIN_MOST and elapsed(now, t.at) <= k.KEEP)
 
 
 @rule
-def remember(host: Host, now: int, pub: Pub) -> None:
-    t = place(host, pub)
+def remember(t: Taken, now: int, pub: Pub) -> None:
     t.origin, t.boot, t.number, t.again, t.hops = pub.origin, pub.boot, pub.number, pub.again, pub.hops
     t.cur, t.ep, t.ring, t.at = pub.cur, pub.ep, pub.ring, now

@@ -23,11 +23,14 @@ WIDTHS = (2, 4, 8)
 ALT = LAST = 1              # flag 1 of HELLO and SUB
 HAS_RING = 2                # flag 2 of all three
 NO_DIGEST = 0               # stands on the wire where there is no ring
-# A PUB, which every hop reads and writes, at once: header, src, cur, ep, ring, channel, origin, boot, number, hops.
-PUBS = {(w, p): struct.Struct(f"!BB{i}{q}{q}Iq{i}IIHH")
-        for w, i in zip(WIDTHS, "HIQ") for p, q in zip(WIDTHS, "HIQ")}
 ONES = {width: (1 << 8 * width) - 1 for width in WIDTHS}       # no id, no position
-PUB_RANGES = [(f.name, f.item.low, f.item.high) for f in fields(Pub) if isinstance(f.item, Int)]
+# A PUB, which every hop reads and writes at once: header, src, cur, ep, ring, channel, origin, boot, number, hops, age.
+# By its widths, in bytes or as they stand in a header: its form, their bits, and what stands for no id and no position.
+PUBS = {(w, p): (struct.Struct(f"!BB{id}{position}{position}Iq{id}IIHH"), i << 6 | j << 4, ONES[w], ONES[p])
+        for i, (w, id) in enumerate(zip(WIDTHS, "HIQ")) for j, (p, position) in enumerate(zip(WIDTHS, "HIQ"))}
+PUBS_READ = {bits >> 4: (form, no_id, no_position) for form, bits, no_id, no_position in PUBS.values()}
+LIMIT = {f.name: f.item.high for f in fields(Pub) if isinstance(f.item, Int)}
+ID_LIMIT, POSITION_LIMIT, NUMBER_LIMIT, LOAD_LIMIT = LIMIT["src"], LIMIT["cur"], LIMIT["number"], LIMIT["load"]
 
 
 @dataclass(frozen=True)
@@ -107,14 +110,15 @@ def encode_sub(m: Sub, w: int = 2, p: int = 2) -> bytes:
 
 
 def encode_pub(m: Pub, data: bytes = b"", w: int = 2, p: int = 2) -> bytes:
-    if not (-1 <= m.src < ONES[w] > m.origin >= -1 and -1 <= m.cur < ONES[p] > m.ep >= -1):
-        raise OverflowError(f"ids {m.src}, {m.origin} do not fit {w} bytes, or positions {m.cur}, {m.ep} not {p}")
-    flags = (HAS_RING if m.ring >= 0 else 0) | m.again & 1 | (m.again & 6) << 1
+    form, widths, no_id, no_position = PUBS[w, p]
+    src, origin, cur, ep, ring, again = m.src, m.origin, m.cur, m.ep, m.ring, m.again
+    if not (-1 <= src < no_id > origin >= -1 and -1 <= cur < no_position > ep >= -1):
+        raise OverflowError(f"ids {src}, {origin} do not fit {w} bytes, or positions {cur}, {ep} not {p}")
+    flags = (HAS_RING if ring >= 0 else 0) | again & 1 | (again & 6) << 1
     try:
-        return PUBS[w, p].pack(
-            VERSION << 4 | PUB, WIDTHS.index(w) << 6 | WIDTHS.index(p) << 4 | flags, m.src & ONES[w], m.cur & ONES[p],
-            m.ep & ONES[p], ring_or_none(m.ring), m.channel, m.origin & ONES[w], m.boot, m.number, m.hops,
-            m.age) + data
+        return form.pack(VERSION << 4 | PUB, widths | flags, src & no_id, cur & no_position, ep & no_position,
+                         ring if ring >= 0 else NO_DIGEST, m.channel, origin & no_id, m.boot, m.number, m.hops,
+                         m.age) + data
     except struct.error as error:
         raise OverflowError(str(error)) from None
 
@@ -150,6 +154,8 @@ def decode(data: bytes, capacity: Capacity) -> Hello | Sub | tuple[Pub, bytes] |
     """The message in a frame, as a plain object with tables of at least the given capacity."""
     if len(data) < 2:
         return Malformed("shorter than a header")
+    if data[0] == VERSION << 4 | PUB and data[1] >> 4 in PUBS_READ:
+        return read_pub(data)               # by far the most
     version, kind = data[0] >> 4, data[0] & 15
     if version != VERSION:
         return Malformed(f"version {version} instead of {VERSION}")
@@ -163,8 +169,6 @@ def decode(data: bytes, capacity: Capacity) -> Hello | Sub | tuple[Pub, bytes] |
         return read_hello(reader, data[1] & 3, capacity)
     if kind == SUB:
         return read_sub(reader, data[1] & 3, capacity)
-    if kind == PUB:
-        return read_pub(reader, data[1] & 15)
     return Malformed(f"unknown kind {kind}")
 
 
@@ -228,20 +232,21 @@ def read_sub(r: Reader, flags: int, capacity: Capacity) -> Sub | Malformed:
     return finish(r, m)  # type: ignore[no-any-return]
 
 
-def read_pub(r: Reader, flags: int) -> tuple[Pub, bytes] | Malformed:
-    form, no_id, no_position = PUBS[r.w, r.p], ONES[r.w], ONES[r.p]
-    if len(r.data) < form.size:
+def read_pub(data: bytes) -> tuple[Pub, bytes] | Malformed:
+    """Values that do not fit the fields of the frame need not be looked for."""
+    flags, (form, no_id, no_position) = data[1] & 15, PUBS_READ[data[1] >> 4]
+    if len(data) < form.size:
         return Malformed("shorter than its lists")
     m = Pub()
-    _, _, src, cur, ep, ring, m.channel, origin, m.boot, m.number, m.hops, m.age = form.unpack_from(r.data)
+    _, _, src, cur, ep, ring, m.channel, origin, m.boot, m.number, m.hops, m.age = form.unpack_from(data)
     m.src, m.origin = -1 if src == no_id else src, -1 if origin == no_id else origin
     m.cur, m.ep = -1 if cur == no_position else cur, -1 if ep == no_position else ep
     m.ring, m.again = ring if flags & HAS_RING else -1, flags & 1 | flags >> 1 & 6
     if not flags & HAS_RING and ring != NO_DIGEST:
         return Malformed("flags that do not fit")
-    data = r.data[form.size:]
+    data = data[form.size:]
     m.load = len(data)
-    for name, low, high in PUB_RANGES:
-        if not low <= getattr(m, name) <= high:
-            return Malformed(f"{name} is out of range")
+    if (m.src > ID_LIMIT or m.origin > ID_LIMIT or m.cur > POSITION_LIMIT or m.ep > POSITION_LIMIT
+            or m.boot > NUMBER_LIMIT or m.number > NUMBER_LIMIT or m.load > LOAD_LIMIT):
+        return Malformed(f"{first_outside(m)} is out of range")
     return m, data
