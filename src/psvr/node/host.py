@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from psvr.protocol import constants as k
 from psvr.protocol import handed, node, psvr, publication, subscription, wire
 from psvr.protocol import host as rules
-from psvr.protocol.holding import BEGUN, KEPT, WAITING
+from psvr.protocol.holding import BEGUN, KEPT, WAITING, free_slots
 from psvr.protocol.layout import Capacity, blank
 from psvr.protocol.links import sender as place_of
 from psvr.protocol.links import two_way
@@ -79,6 +79,7 @@ class Host:
         self.capacity, self.me = capacity, blank(Node, capacity)
         self.body = rules.Body(self.me, blank(Memory, capacity), self.blanks(Held, slots), self.blanks(Handed, names),
                                blank(Effects, capacity), blank(Outcome, capacity))
+        self.needed_slots = rules.slots_needed(self.body)
         self.hello, self.sub, self.foreseen = blank(Hello, capacity), blank(Sub, capacity), blank(Outcome, capacity)
         self.flights = [0] * slots
         self.copies: list[tuple[int, int, bytes, int]] = []         # of SUBs that are to be broadcast again
@@ -212,17 +213,17 @@ class Host:
     def make_room(self) -> None:
         """More slots, where there are few."""
         slots = len(self.body.held)
-        if slots < self.slots_most and rules.has_few_slots(self.body):
+        if free_slots(self.body.host, self.body.held) < self.needed_slots and slots < self.slots_most:
             more = min(slots, self.slots_most - slots)
             self.body.held.extend(self.blanks(Held, more))          # type: ignore[attr-defined]
             self.flights += [0] * more
 
     def remember_more(self, pub: Pub, now: int) -> None:
-        """Twice as many names, where those that fall together are all young."""
+        """Four times as many names, where those that fall together are all young."""
         names = self.body.names
         while len(names) < self.names_most and handed.is_crowded(names, now, pub):
             old = [name for name in names if name.origin >= 0 and now - name.at <= k.NAME_LIFE]
-            names[:] = self.blanks(Handed, 2 * len(names))          # type: ignore[index]
+            names[:] = [Handed() for _ in range(min(4 * len(names), self.names_most))]      # type: ignore[index]
             for name in names:
                 handed.clear(name)
             for name in old:
@@ -338,13 +339,19 @@ class Host:
 
     def publish(self, channel: str, payload: bytes, now: int) -> int:
         """The number of the publication, which waits for nothing."""
-        slot = self.begin(channel, payload, now)
-        number = self.body.host.number
-        self.go(slot, now)
-        return number
+        slot, pub, name = self.enter(channel, payload, now)
+        rules.go(self.body, now, slot)
+        self.drain(now, pub, name)
+        return self.body.host.number
 
     def begin(self, channel: str, payload: bytes, now: int) -> int:
         """Number it, and hand it to applications of this node: they wait for nobody else.  Its slot."""
+        slot, pub, name = self.enter(channel, payload, now)
+        self.drain(now, pub, name)
+        return slot
+
+    def enter(self, channel: str, payload: bytes, now: int) -> tuple[int, Pub, Payload]:
+        """A publication comes into the hands of the rules; what they want done is still to be done."""
         self.make_room()
         name, hashed = Payload(channel, pack(channel, payload)), channel_hash(channel)
         slot = rules.begin(self.body, now, hashed, len(payload), name)      # type: ignore[arg-type]
@@ -356,8 +363,7 @@ class Host:
         self.tell("published", pub=pub, channel=channel)
         if hashed in self.names:
             self.remember_more(pub, now)
-        self.drain(now, pub, name)
-        return slot
+        return slot, pub, name
 
     def go(self, slot: int, now: int) -> None:
         """Send it out, or let it wait for a ring."""
@@ -379,6 +385,10 @@ class Host:
         pub = self.body.held[slot].pub
         publication.set_out(self.me, pub)
         return self.needed(pub, full)
+
+    def may_go(self) -> bool:
+        """One more publication need not wait, wherever it would go."""
+        return not self.is_full() and not self.transport.full(OWN)
 
     def is_full(self) -> bool:
         """No more should be published now: what waits for a ring, or has to be repeated, has taken its share."""

@@ -130,6 +130,15 @@ class Node:
         """Publish; the number of the publication.  Waits while there is too much on its way to where it has to go."""
         name, payload = checked(channel, data)
         self.check_open()
+        number = self.host.publish(name, payload, now()) if self.host.may_go() else await self.wait(name, payload)
+        self.settle_soon()
+        self.turns += 1
+        if self.turns % YIELD == 0:
+            await asyncio.sleep(0)
+        return number
+
+    async def wait(self, name: str, payload: bytes) -> int:
+        """Publish as soon as there is room where it has to go."""
         slot = self.host.begin(name, payload, now())
         number = self.host.body.host.number
         try:
@@ -139,10 +148,6 @@ class Node:
                 await waiter
         finally:                    # also when the application does not want to wait: it has a number, it goes
             self.host.go(slot, now())
-        self.settle_soon()
-        self.turns += 1
-        if self.turns % YIELD == 0:
-            await asyncio.sleep(0)
         return number
 
     def subscribe(self, channel: str, room: int = QUEUE) -> Subscription:

@@ -116,7 +116,8 @@ class Peer:
         if pending.tries == 1:
             self.measured(now - pending.sent)
             self.doubled = 0
-        self.limit = min(self.limit + STEP * len(pending.item) // self.limit, MUCH)
+        if self.limit < MUCH:
+            self.limit = min(self.limit + STEP * len(pending.item) // self.limit, MUCH)
 
     def has_room(self) -> bool:
         """One more may be on its way, not so far ahead of the oldest that this would count as known."""

@@ -33,6 +33,7 @@ class Transport:
         self.peers: dict[int, Peer] = {}
         self.numbered = 0                                               # items that ever got a number
         self.touched: dict[int, Peer] = {}                              # who has something to be sent
+        self.behind: set[int] = set()                                   # for whom PUBs wait
         self.astray: list[Pending] = []                                 # for nobody that is known
         self.sent = self.again = self.failed = 0                        # items
         self.frames: Counter[str] = Counter()                           # the same by type, and acknowledgements …
@@ -58,6 +59,7 @@ class Transport:
     def leave(self, id: int, now: int) -> None:
         peer = self.peers.pop(id, None)
         self.touched.pop(id, None)
+        self.behind.discard(id)
         if peer is not None:
             left = [*peer.flying.values(), *peer.waiting, *peer.subs.values()]
             peer.flying, peer.waiting, peer.subs, peer.load = {}, deque(), OrderedDict(), 0
@@ -70,7 +72,7 @@ class Transport:
 
     def full(self, most: int) -> list[int]:
         """Those for whom so much waits."""
-        return [id for id, peer in self.peers.items() if len(peer.waiting) >= most]
+        return [id for id in self.behind if len(self.peers[id].waiting) >= most] if self.behind else []
 
     def on_its_way(self) -> int:
         return sum(len(peer.flying) + len(peer.waiting) + len(peer.subs) for peer in self.peers.values())
@@ -93,6 +95,7 @@ class Transport:
             pieces = [content[i:i + step] for i in range(0, len(content), step)]
             told = Message(len(pieces), done).part_done
             peer.waiting.extend(Pending(piece, told, useful, i, len(pieces)) for i, piece in enumerate(pieces))
+        self.behind.add(id)
         self.fill(peer, now)
 
     def send_sub(self, id: int, content: bytes, now: int, useful: Useful) -> None:
@@ -110,9 +113,11 @@ class Transport:
         while (peer.waiting or peer.subs) and peer.has_room():
             pending = peer.next_to_fly() if peer.subs else peer.waiting.popleft()
             if pending is None:
-                return
+                break
             self.numbered += 1
             self.launch(peer, peer.fly(pending), pending, now)
+        if not peer.waiting:
+            self.behind.discard(peer.id)
 
     def launch(self, peer: Peer, number: int, pending: Pending, now: int) -> None:
         pending.tries += 1

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from . import constants as k
 from . import handed, node, publication, taken
-from .form import rule
+from .form import bundle, rule
 from .holding import (
     BEGUN,
     ENDED,
@@ -48,6 +48,7 @@ HEARD = -1                                                  # in place of a slot
 TAKEN, REFUSED, NO_SLOTS = 0, 1, 2                          # what becomes of a PUB that is heard
 
 
+@bundle
 class Body(NamedTuple):
     """A node, its host, and their tables: what a driver hands to every rule here."""
 
@@ -160,10 +161,10 @@ def let_out(b: Body, now: int, slot: int) -> None:
     publication.set_out(me, h.pub)
     h.pub.again = 0 if first else clip(h.pub.again + 1, 1, k.AGAIN_MOST)
     h.since, h.length = now, me.length
-    h.doubted = 1 if me.settings.doubt == 1 and publication.in_doubt(me, h.pub.channel) else 0
-    h.early = 1 if h.doubted == 1 and publication.is_filling(me) else 0
     publication.handle(me, now, h.pub, b.outcome)
     h.sent = 1 if b.outcome.sends > 0 else 0
+    h.doubted = 1 if is_doubtful(b, h.pub.channel) else 0
+    h.early = 1 if h.doubted == 1 and publication.is_filling(me) else 0
     if not first and h.sent == 1:
         put(b, AGAIN, slot, k.FINE)
     if publication.is_alone(me) and (b.host.met == 1 or h.here == 0):
@@ -177,6 +178,15 @@ def let_out(b: Body, now: int, slot: int) -> None:
     else:
         end(b.host, h)
         put(b, FORGOTTEN, slot, k.FINE)
+
+
+@rule
+def is_doubtful(b: Body, channel: int) -> bool:
+    """What has just been routed may not reach all: tables are being filled, or nobody is known who wants it."""
+    me, out = b.me, b.outcome
+    if me.settings.doubt == 0 or not publication.may_repeat(me):
+        return False
+    return publication.is_filling(me) or (out.sends + out.stuck == 0 and publication.knows_nobody(me, channel))
 
 
 @rule

@@ -214,7 +214,8 @@ class Reference:
         node.start(host.node, self.ids[v], now + offset)
         node.go_on_from(host.node, now // host.node.settings.hello)
         held, names = host.tables(len(host.body.held), len(host.body.names))
-        host.body = host.body._replace(held=held, names=names)
+        body = host.body
+        host.body = rules.Body(body.me, body.host, held, names, body.out, body.outcome)
         rules.start(host.body, now + offset, host.body.host.boot + 1)
         self.schedule(host, now)
 
