@@ -293,10 +293,10 @@ class Host:
     def take(self, sender: int, frame: bytes, now: int) -> int:
         """A SUB or PUB: TAKEN, or EARLY or FULL, and it should come again."""
         read = wire.decode(frame, self.capacity)
-        if isinstance(read, Sub) and read.src == sender and len(frame) <= ROOM:
-            return self.take_sub(read, now)     # a longer one is no honest node's, and would keep this one busy
         if isinstance(read, tuple) and read[0].src == sender:
             return self.take_pub(*read, now)
+        if isinstance(read, Sub) and read.src == sender and len(frame) <= ROOM:
+            return self.take_sub(read, now)     # a longer one is no honest node's, and would keep this one busy
         return TAKEN                # of no use, also a second time
 
     def take_sub(self, sub: Sub, now: int) -> int:

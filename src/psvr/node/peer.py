@@ -14,6 +14,7 @@ SOME, LITTLE, STEP = 16 << 10, 8 << 10, 1200    # … bytes at first, the least,
 FIRST, LEAST, MOST = 60_000, 20_000, 500_000        # µs until a frame is tried again: at first, and the limits later
 REMEMBERED = 4096           # numbers of a neighbour that are known to have come
 PARTS = 64                  # of one frame
+TRIES = 9                   # of an item without an answer
 SHARE = 4                   # SUBs that go for each item of a PUB that waits: tables must not run out, nor PUBs starve
 
 EARLY, TAKEN, FULL = range(3)            # of a frame that has come: of no use yet, taken over, no room for it
@@ -95,14 +96,23 @@ class Peer:
         return min(max(base, LEAST) << min(tries - 1 + self.doubled, 8), MOST)
 
     def overdue(self, now: int) -> list[tuple[int, Pending]]:
-        """Items that should have been answered by now."""
-        return [(number, pending) for number, pending in self.flying.items()
-                if pending.sent + self.patience(pending.tries) <= now]
+        """Items that should have been answered by now; for the others, it is set when to look again."""
+        late, first = [], None
+        patience = [0, *(self.patience(tries) for tries in range(1, TRIES + 1))]
+        for number, pending in self.flying.items():
+            due = pending.sent + patience[pending.tries]
+            if due <= now:
+                late.append((number, pending))
+            elif first is None or due < first:
+                first = due
+        self.retry_at = first
+        return late
 
-    def plan(self) -> None:
-        """When the next of them is overdue."""
-        self.retry_at = min((pending.sent + self.patience(pending.tries) for pending in self.flying.values()),
-                            default=None)
+    def look_at(self, pending: Pending, now: int) -> None:
+        """See to it that an item that has just flown is looked at when it is overdue."""
+        due = now + self.patience(pending.tries)
+        if self.retry_at is None or due < self.retry_at:
+            self.retry_at = due
 
     def measured(self, trip: int) -> None:
         if self.trip == 0:

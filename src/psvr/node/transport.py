@@ -14,13 +14,12 @@ from psvr.protocol.wire import SUB
 from . import envelope
 from .envelope import ACK, FRAME, NUMBERED, NUMBERS, PART, PIECE, WAIT, Item
 from .link import Address
-from .peer import EARLY, MANY, PARTS, TAKEN, Done, Half, Message, Peer, Pending, Take, Useful
+from .peer import EARLY, MANY, PARTS, TAKEN, TRIES, Done, Half, Message, Peer, Pending, Take, Useful
 
 ROOM = 1200                 # bytes of items in a datagram: with all headers it passes where 1280 bytes pass
 OWN, QUEUE = 512, 1024      # items of PUBs wait for a neighbour: no more of one's own, and of others …
 SUBS = 4096                 # … and so many SUBs: those for 65,536 channels
-TRIES = 9                   # without an answer …
-HELD = 4                    # … and so many count when the answer is WAIT: that goes on until it is too old
+HELD = 4                    # tries that count when the answer is WAIT: that goes on until it is too old
 HALVES = MANY               # frames of one neighbour that miss parts: as many as it can have on their way …
 HALF_LIFE = 60_000_000      # … and µs, longer than it tries: its parts fly together, or right behind each other
 
@@ -126,8 +125,8 @@ class Transport:
         self.count(kind_of(pending.item), 1, len(pending.item))
         peer.out.append(pending.item)
         self.touched[peer.id] = peer
-        if peer.retry_at is None:
-            peer.retry_at = now + peer.patience(pending.tries)
+        if peer.retry_at is None or pending.tries > 1:      # the first try of one is overdue after that of others
+            peer.look_at(pending, now)
 
     def retry(self, now: int) -> None:
         """Try again what is overdue, or give it up."""
@@ -139,7 +138,6 @@ class Transport:
                 for number, pending in peer.overdue(now):
                     if peer.flying.get(number) is pending:      # unless another that failed has taken it along
                         self.try_again(peer, number, pending, now)
-                peer.plan()
 
     def try_again(self, peer: Peer, number: int, pending: Pending, now: int) -> None:
         if pending.tries < TRIES and pending.useful():
