@@ -920,6 +920,59 @@ def test_what_may_have_to_be_repeated_does_not_leave_with_others(ring: int, doub
     assert states(b).count(KEPT) == left and b.host.used == left and done(b) == []
 
 
+def many(slots: int) -> Body:
+    """As many as that are stuck, and there is no way for any."""
+    b = body(teach(inner(), 8), slots=slots)
+    b.me.link[1].ring = 99
+    for _ in range(slots):
+        h = b.held[take(b.host, b.held)]
+        publication.copy(heard(b), h.pub)
+        h.to, h.start, h.made, h.since = k.NOBODY, 4, NOW, NOW
+        holding.lift(b.host, h, STUCK)
+        h.due = 0
+    return b
+
+
+def test_thousands_are_looked_at_a_part_at_a_time() -> None:
+    b, now = many(3 * k.LOOKS - 5), NOW
+    b.host.look_at = now
+    for parts in (1, 2):
+        host.look(b, now)
+        assert sum(h.due > 0 for h in b.held) == parts * k.LOOKS and b.host.look_at == now + k.NEXT_LOOK
+        now = b.host.look_at
+    host.look(b, now)
+    assert all(h.due > 0 for h in b.held) and b.host.seen == 0
+    assert b.host.look_at == NOW + k.STUCK_PAUSE, "for those of the first part"
+
+
+def test_a_new_ring_in_the_midst_of_a_look_begins_it_anew() -> None:
+    b = many(2 * k.LOOKS)
+    host.look(b, NOW)
+    b.me.ring = 12
+    host.notice(b, NOW + 1)
+    assert (b.host.seen, b.host.look_at) == (0, NOW + 1)
+
+
+def test_what_is_learnt_in_the_midst_of_a_look_leads_to_another() -> None:
+    b = many(2 * k.LOOKS)
+    host.look(b, NOW)
+    host.learnt(b, NOW + 1)
+    assert b.host.look_at == NOW + k.NEXT_LOOK
+    host.look(b, b.host.look_at)
+    assert b.host.look_at == NOW + 1 + k.LEARNT_PAUSE
+
+
+def test_a_look_that_only_a_fault_has_begun_does_not_put_off_others() -> None:
+    b, hello = body(inner()), blank(Hello, SMALL)
+    b.held[take(b.host, b.held)].state = 99
+    b.host.seen, b.host.look_at, b.host.later, now = 1, k.FOREVER, k.FOREVER, NOW
+    for _ in range(3 * k.HELD_CHECK):
+        now = host.next_due(b, now)
+        host.wake(b, now, hello)
+        done(b)
+    assert b.held[0].state == FREE and b.host.seen == 0
+
+
 def test_what_is_kept_for_too_long_leaves_with_others() -> None:
     """A look at thousands that are kept is dear: it is not taken for each of them."""
     b, looks, now = body(teach(inner(), 8), slots=200), 0, NOW

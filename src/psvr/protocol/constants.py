@@ -91,7 +91,8 @@ LEARNT_PAUSE = 50 * MILLISECOND         # from a SUB to the look at what may hav
 HELD_MOST = 120 * SECOND        # nothing is held for longer …
 HELD_CHECK = 16                 # … and all that is held is looked at once in so many HELLOs
 KEPT_PAUSE = 500 * MILLISECOND          # between two looks for what is kept for too long: there may be thousands
-NEXT_LOOK = 5 * MILLISECOND     # when there was too much to look at in one go
+LOOKS = 512                     # slots looked at in one go: with thousands, a live node would be deaf for 10 ms …
+NEXT_LOOK = 5 * MILLISECOND     # … and the pause before the rest, or before effects have room again
 PROBES = 64                     # rows looked at for one channel: look-up costs the same for any table
 
 # Frames.  127 bytes of 802.15.4 less 9 of MAC header with short addresses and 2 of check sum.

@@ -67,6 +67,7 @@ def start(b: Body, now: int, boot: int) -> None:
     host.born, host.boot, host.number, b.out.count = now, boot, 0, 0
     host.top = host.used = host.turn = host.seen = host.hopes = host.met = host.weight = 0
     host.next, host.look_at, host.ring, host.phase = NONE, k.FOREVER, b.me.ring, phase(b.me)
+    host.later = k.FOREVER
     taken.clear(host)
     for i in range(len(b.names)):
         handed.clear(b.names[i])
@@ -450,8 +451,17 @@ def take_detour(b: Body, now: int, slot: int) -> bool:
 
 @rule
 def look_soon(host: Host, at: int) -> None:
-    if at < host.look_at:
+    """No later than then; in the midst of a look, once that is over."""
+    if host.seen > 0:
+        host.later = min(host.later, at)
+    elif at < host.look_at:
         host.look_at = at
+
+
+@rule
+def look_at_all(host: Host, now: int) -> None:
+    """All that is held may go on now, also what a look has passed already."""
+    host.look_at, host.seen = now, 0
 
 
 @rule
@@ -469,10 +479,10 @@ def notice(b: Body, now: int) -> None:
         for i in range(clip(host.top, 0, len(b.held))):
             if b.held[i].state == KEPT:
                 lose_ring(b, now, b.held[i])
-        host.look_at = now
+        look_at_all(host, now)
     if phase(me) != host.phase:
         host.phase = phase(me)
-        host.look_at = now
+        look_at_all(host, now)
     if host.met != 1:
         host.met = 1 if me.root != me.id or me.size > 1 else 0
 
@@ -518,16 +528,18 @@ def wake(b: Body, now: int, out: Hello) -> int:
 
 @rule
 def look(b: Body, now: int) -> None:
-    """At what is held, as far as there is room for effects; the rest has its turn a little later."""
+    """At what is held, a part of it at a time where it is much; the rest has its turn a little later."""
     host, last = b.host, clip(b.host.top, 0, len(b.held))
-    host.look_at, host.hopes, host.seen = k.FOREVER, 0, clip(host.seen, 0, last)
+    if not 0 < host.seen < last:
+        host.seen, host.hopes, host.later = 0, 0, k.FOREVER
+    end = min(last, host.seen + k.LOOKS)
     while host.seen < last:
-        if not has_room(b):
-            host.look_at, host.hopes = now + k.NEXT_LOOK, 1
+        if host.seen == end or not has_room(b):
+            host.look_at = now + k.NEXT_LOOK
             return
-        look_at(b, now, host.seen)
         host.seen += 1
-    host.seen = 0
+        look_at(b, now, host.seen - 1)
+    host.seen, host.look_at = 0, host.later
     host.weight = weigh(b)
     host.top = clip(host.top, 0, len(b.held))
     while host.top > 0 and b.held[host.top - 1].state == FREE:

@@ -353,7 +353,8 @@ class Host:
     top: Annotated[int, Int(4, 0, 1 << 30)]         # … this one; all from here on are free
     used: Annotated[int, Int(4, 0, 1 << 30)]        # how many are not
     turn: Annotated[int, Int(4, 0, 1 << 30)]        # the slot that has to make room next …
-    seen: Annotated[int, Int(4, 0, 1 << 30)]        # … and that is to be looked at next
+    seen: Annotated[int, Int(4, 0, 1 << 30)]        # … and that is to be looked at next, in the midst of a look …
+    later: Time             # … and when to look again after that
     weight: Count           # bytes of payload in hand
     ring: Digest            # as last seen …
     phase: Short            # … and how far it was
