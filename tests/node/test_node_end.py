@@ -21,6 +21,7 @@ def test_publishers_wait_for_room_and_are_woken(tmp_path: Path) -> None:
             full, host = True, a.host
             host.waits_for = lambda slot: k.NOBODY if full else None       # type: ignore[method-assign]
             host.has_room = lambda at: not full                           # type: ignore[method-assign]
+            host.may_go = lambda: not full                                # type: ignore[method-assign]
             waiting = [asyncio.create_task(a.publish("c", "x")) for _ in range(3)]
             await asyncio.sleep(5 * HELLO)
             assert not any(task.done() for task in waiting)

@@ -825,9 +825,9 @@ def test_slots_that_are_free_again_are_taken_first() -> None:
 
 
 def full(slots: int = 4) -> Body:
-    b = body(inner(), slots=slots)
+    b, states = body(inner(), slots=slots), (KEPT, FLYING, STUCK, WAITING)
     while (slot := take(b.host, b.held)) != NONE:
-        b.held[slot].state = FLYING
+        b.held[slot].state = states[slot % len(states)]
     return b
 
 
@@ -860,10 +860,10 @@ def test_a_chain_that_runs_in_a_circle_ends_where_a_slot_is_in_use() -> None:
 @pytest.mark.parametrize("wrong", [0, 3, 1 << 30, -5])
 def test_a_look_counts_what_is_in_use(wrong: int) -> None:
     b = full(12)
+    for h in b.held:
+        h.state, h.made = FLYING, NOW
     for slot in (3, 11, 5):
         holding.free(b.host, b.held, slot)
-    for h in b.held:
-        h.made = NOW
     b.host.used, b.host.next, b.host.look_at = wrong, 7, NOW
     host.look(b, NOW)
     assert (b.host.used, b.host.top, b.host.next) == (9, 11, 3) and b.held[3].start == 5 and b.held[5].start == NONE

@@ -110,6 +110,15 @@ def test_a_publication_is_delivered_once_and_goes_on_every_time() -> None:
     assert (second.deliver, second.sends, second.reason) == (0, 2, k.FINE)
 
 
+def test_the_last_subscriber_does_not_wait_for_others_to_pass_it_on_to() -> None:
+    """Neither the first time, nor when it had the publication already."""
+    me = inner()
+    me.wants[CHANNEL % 4] = CHANNEL
+    for _ in range(2):
+        out = handled(me, heard())
+        assert (out.sends, out.stuck, out.reason) == (0, 0, k.FINE)
+
+
 @pytest.mark.parametrize("other", [{"origin": 4}, {"boot": 7}, {"number": 9}])
 def test_a_publication_is_known_by_origin_boot_and_number(other: dict[str, int]) -> None:
     """After a restart an origin counts from the beginning: its boot tells the numbers apart."""

@@ -35,7 +35,7 @@ def eight(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("eight")
 @pytest.mark.parametrize("topology, tables, key", [
-    ({"kind": "line", "n": HUGE}, {}, "need 183.3 GB of memory, and 8.6 GB are free"),
+    ({"kind": "line", "n": HUGE}, {}, "need 183.5 GB of memory, and 8.6 GB are free"),
     ({"kind": "geometric", "n": HUGE, "degree": 8}, {}, "or lower topology.degree"),
     ({"kind": "grid", "rows": 3000, "columns": 3000}, {}, "topology.rows, columns: must make at most about 450,000"),
     ({"kind": "gnp", "n": 20_000, "p": 0.5}, {"protocol": {"channels": 1000}}, "protocol.channels, topology.p"),
