@@ -213,7 +213,7 @@ class Host:
     def make_room(self) -> None:
         """More slots, where there are few."""
         slots = len(self.body.held)
-        if free_slots(self.body.host, self.body.held) < self.needed_slots and slots < self.slots_most:
+        if slots < self.slots_most and free_slots(self.body.host, self.body.held) < self.needed_slots:
             more = min(slots, self.slots_most - slots)
             self.body.held.extend(self.blanks(Held, more))          # type: ignore[attr-defined]
             self.flights += [0] * more
@@ -388,6 +388,8 @@ class Host:
 
     def may_go(self) -> bool:
         """One more publication need not wait, wherever it would go."""
+        if self.me.bursts == 0 and self.me.ring >= 0 and not self.transport.behind:
+            return True                     # as it mostly is
         return not self.is_full() and not self.transport.full(OWN)
 
     def is_full(self) -> bool:

@@ -28,7 +28,7 @@ from .status import status
 from .telling import Teller
 from .transport import Transport
 
-YIELD = 16                  # publications after which others have their turn
+YIELD = 20                  # publications after which others have their turn
 QUEUE = 1024                # messages that wait for an application
 DRAIN, PAUSE = 1.0, 0.01    # seconds that a node which is to stop waits for what is on its way, and between two looks
 BOOTS = (1 << 31) - 1
