@@ -88,10 +88,18 @@ def test_publications_of_others_do_not_wait_unless_they_have_to_go_there() -> No
     assert waiting(net) == QUEUE and net.hosts[GOOD].transport.on_its_way() == 20 and net.hosts[ME].repeated == 0
 
 
+class Behind(set[int]):
+    """Whatever goes out."""
+
+    def discard(self, id: int) -> None:
+        pass
+
+
 @contextmanager
 def seems_full(node: Node) -> Iterator[None]:
     """What waits for node 1, and is too much."""
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(node.transport, "behind", Behind([1]))
         patch.setattr(node.transport, "full", lambda most: [1])
         patch.setattr(node.transport, "is_full", lambda id, most: id == 1)
         yield
