@@ -1,5 +1,5 @@
-"""Measurements of the package: `python -m benchmarks` runs them all, `python -m benchmarks NAME …` some.
+"""Measurements of the package: `python -m benchmarks` runs them all, `python -m benchmarks NAME …` only those named.
 
-A benchmark is a module of this package with a function `run` that prints its report.  One that sets `ON_REQUEST`
-is left out unless it is named.
+A benchmark is a module of this package with a function `run` that prints its report.  One that sets
+`ON_REQUEST` runs only if it is named.
 """

@@ -1,4 +1,4 @@
-"""Run benchmarks by name, or all of them; one that has options takes all that follows its name."""
+"""Run benchmarks by name, or all of them; one that has options takes everything after its name."""
 
 import importlib
 import pkgutil
@@ -8,14 +8,14 @@ from types import ModuleType
 import benchmarks
 
 
-def found() -> dict[str, ModuleType]:
+def find_modules() -> dict[str, ModuleType]:
     names = [info.name for info in pkgutil.iter_modules(benchmarks.__path__) if not info.name.startswith("_")]
     modules = {name: importlib.import_module(f"benchmarks.{name}") for name in names}
     return {name: module for name, module in modules.items() if hasattr(module, "run")}
 
 
 def main(arguments: list[str]) -> int:
-    modules = found()
+    modules = find_modules()
     if arguments and hasattr(modules.get(arguments[0]), "with_options"):
         modules[arguments[0]].with_options(arguments[1:])
         return 0

@@ -1,7 +1,7 @@
 """The paper's claim: for n ≤ 100 and at least 10 subscribers PSVR sends less than 8 % more messages than T_D.
 
 Prints a table per network size.  Networks are connected G(n, p), the spanning tree is breadth first from the
-centre, the publisher is no subscriber, and the overhead is a ratio of means over all publications of a cell.
+centre, the publisher is not a subscriber, and the overhead is a ratio of means over all publications of a cell.
 """
 
 import time
@@ -21,19 +21,19 @@ SUBSCRIBERS = (1, 5, 10, 15, 20, 50, 90)
 GRAPHS, SETS, PUBLISHERS = 1000, 10, 10
 SYSTEMS = ("psvr/all", "psvr/nontree", "td", "ts")
 PAIRS = (("psvr/all", "td"), ("psvr/nontree", "td"), ("psvr/all", "ts"), ("psvr/nontree", "ts"))
-SURE = 1.96             # standard errors of a 95 % interval
+WIDTH = 1.96  # standard errors of a 95 % interval
 
 
 def publications(n: int, s: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """Random sets of s subscribers, and for each some publishers that are not among them."""
+    """Random sets of s subscribers, and for each set some publishers that are not in it."""
     order = rng.permuted(np.tile(np.arange(n), (SETS, 1)), axis=1)
     members = np.zeros((SETS, n), dtype=bool)
     np.put_along_axis(members, order[:, :s], True, axis=1)
-    return members, order[:, s:s + PUBLISHERS]
+    return members, order[:, s : s + PUBLISHERS]
 
 
 def cells(n: int, p: float, sizes: tuple[int, ...]) -> dict[int, np.ndarray]:
-    """Mean messages per network and system, for each number of subscribers, in the same networks."""
+    """Mean messages per network and system for each number of subscribers, always in the same networks."""
     rng = np.random.default_rng([n, round(1000 * p)])
     means = {s: np.empty((GRAPHS, len(SYSTEMS))) for s in sizes}
     for i in range(GRAPHS):
@@ -50,17 +50,17 @@ def overhead(ours: np.ndarray, other: np.ndarray) -> tuple[float, float]:
     """Percent more messages, as a ratio of means, and half its 95 % interval.  Networks are independent draws."""
     ratio = ours.mean() / other.mean()
     error = (ours - ratio * other).std(ddof=1) / np.sqrt(len(ours)) / other.mean()
-    return 100 * ratio - 100, 100 * SURE * error
+    return 100 * ratio - 100, 100 * WIDTH * error
 
 
 def report(n: int, probabilities: tuple[float, ...]) -> str:
-    """The table of one network size."""
+    """The table for one network size."""
     rows = []
     for p in probabilities:
         for s, means in cells(n, p, tuple(s for s in SUBSCRIBERS if s < n)).items():
             column = dict(zip(SYSTEMS, means.T))
             found = [overhead(column[ours], column[other]) for ours, other in PAIRS]
-            shown = [f"{round(percent, 1) + 0.0:.1f} ± {half:.1f}" for percent, half in found]     # never -0.0
+            shown = [f"{round(percent, 1) + 0.0:.1f} ± {half:.1f}" for percent, half in found]  # never -0.0
             rows.append([f"{p:g}", str(s), f"{column['td'].mean():.1f}", *shown])
     heads = ["p", "s", "messages of T_D", "all / T_D", "nontree / T_D", "all / T_S", "nontree / T_S"]
     return f"n = {n}\n\n{table(heads, rows)}\n"

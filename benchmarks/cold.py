@@ -1,12 +1,12 @@
-"""Everything in `psvr.routing` once, or one publication only: run in fresh processes by `benchmarks.routing`."""
+"""Runs everything in `psvr.routing` once, or one publication only; started by `benchmarks.routing` in new processes."""
 
 import sys
 
 import numpy as np
 
 from psvr.graphs.drawn import geometric, gnp
-from psvr.routing.centre import narrowed_centre
 from psvr.routing.counts import count_messages
+from psvr.routing.kernels.centre import narrowed_centre
 from psvr.routing.settled import Settled
 from psvr.routing.systems import SYSTEMS, route
 from psvr.routing.tree import bfs_tree, centre

@@ -1,4 +1,4 @@
-"""The lab on `local[2]` against two bare processes that run the same tasks, and publications per second of `gain`."""
+"""The lab on `local[2]` against two bare processes that run the same tasks; and publications per second of `gain`."""
 
 import multiprocessing
 import sys
@@ -9,20 +9,21 @@ from typing import Any
 
 import pyarrow as pa
 
-from psvr.lab.folder import asked
 from psvr.lab.pipeline import Prepared, prepare
-from psvr.lab.progress import Progress
-from psvr.lab.run import Runner
-from psvr.lab.spark import session, stop
+from psvr.lab.run import store
+from psvr.lab.run.folder import request_for
+from psvr.lab.run.progress import Progress
+from psvr.lab.run.runner import Runner
+from psvr.lab.run.work import Work, run_task
+from psvr.lab.spark.sessions import session, stop
 from psvr.lab.study import load
-from psvr.lab.work import Work, run_task
 
 from .timing import table
 
-ON_REQUEST = True       # several minutes
+ON_REQUEST = True  # several minutes
 CORES = 2
 GAIN = ["n=100", "p=0.1", "s=10", "publications=1000", 'systems=["psvr/all", "td"]']
-STUDIES = [             # what is run, how it is called, and the parameters that make it several minutes long
+STUDIES = [  # study, title, and parameters that make it take several minutes
     ("gain", "gain", ["main.repetitions=40000", *(f"main.{text}" for text in GAIN)]),
     ("throughput", "throughput, full stack", ["repetitions=200"]),
 ]
@@ -32,12 +33,12 @@ def prepared(name: str, sets: list[str], out: Path) -> Prepared:
     [study] = load([name], "quick", sets)
     only = [grid for grid in study.grids if grid.name == "main"]
     study = study.__class__(**{**study.__dict__, "grids": tuple(only)})
-    return prepare(study, asked(study, sets, [], []), out)
+    return prepare(study, request_for(study, [], []), out)
 
 
 def with_spark(spark: Any, it: Prepared) -> tuple[float, pa.Table]:
     """Seconds of a study on Spark, everything from the plan to the stored rows; and its tasks."""
-    runner = Runner(spark, it.study, it.trials, it.work, it.rows, {}, Progress(it.study.name))
+    runner = Runner(spark, it.study, it.trials, store.finished(it.rows), it.work, it.rows, {}, Progress(it.study.name))
     tasks = runner.tasks()
     begin = time.perf_counter()
     runner.run()
@@ -45,14 +46,14 @@ def with_spark(spark: Any, it: Prepared) -> tuple[float, pa.Table]:
 
 
 def alone(job: tuple[Work, list[dict[str, Any]]]) -> int:
-    return run_task(*job).num_rows
+    return int(run_task(*job).num_rows)
 
 
 def bare(work: Work, tasks: pa.Table) -> float:
-    """Seconds of the same tasks in two processes that do nothing else."""
+    """Seconds that the same tasks take in two processes that do nothing else."""
     jobs = [(work, trials) for trials in tasks.column("trials").to_pylist()]
     with multiprocessing.get_context("spawn").Pool(CORES) as pool:
-        pool.map(alone, jobs[-CORES:], chunksize=1)             # import, and load compiled code
+        pool.map(alone, jobs[-CORES:], chunksize=1)  # import, and load compiled code
         begin = time.perf_counter()
         rows = sum(pool.imap_unordered(alone, jobs, chunksize=1))
         spent = time.perf_counter() - begin
@@ -70,8 +71,19 @@ def run() -> None:
             it = prepared(name, sets, Path(folder) / name)
             lab, tasks = with_spark(spark, it)
             plain = bare(it.work, tasks)
-            per_second = len(it.trials) * it.study.grids[0].parameters.get("publications", (0,))[0] / lab
-            rows.append([title, f"{len(it.trials):,}", f"{len(tasks):,}", f"{lab:.1f}", f"{plain:.1f}",
-                         f"{plain / lab:.2f}", f"{per_second:,.0f}" if per_second else "–"])
+            publications = it.study.grids[0].parameters.get("publications", (0,))[0]
+            assert isinstance(publications, int)
+            per_second = len(it.trials) * publications / lab
+            rows.append(
+                [
+                    title,
+                    f"{len(it.trials):,}",
+                    f"{len(tasks):,}",
+                    f"{lab:.1f}",
+                    f"{plain:.1f}",
+                    f"{plain / lab:.2f}",
+                    f"{per_second:,.0f}" if per_second else "–",
+                ]
+            )
     stop()
     print(table(["study", "trials", "tasks", "Spark, s", "two bare processes, s", "ratio", "publications/s"], rows))

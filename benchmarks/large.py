@@ -1,6 +1,6 @@
-"""A million nodes and five million links: seconds of each step and the peak memory, as JSON.
+"""A million nodes and five million links: the seconds of each step and the peak memory, as JSON.
 
-It runs in a process of its own, started by `benchmarks.routing`, because the peak memory is that of a process.
+It runs in its own process, started by `benchmarks.routing`, because peak memory is measured per process.
 """
 
 import json
@@ -17,7 +17,7 @@ from psvr.routing.tree import bfs_tree
 
 
 def random_links(n: int, m: int, seed: int) -> np.ndarray:
-    """m different links in random order that connect n nodes: a random tree, and pairs drawn alike."""
+    """m distinct links in random order that connect n nodes: a random tree, and pairs drawn uniformly."""
     rng = np.random.default_rng(seed)
     label = rng.permutation(n)
     tree = np.stack((label[1:], label[(rng.random(n - 1) * np.arange(1, n)).astype(np.int64)]), axis=1)
@@ -33,7 +33,7 @@ def random_links(n: int, m: int, seed: int) -> np.ndarray:
 
 
 def steps(n: int, m: int) -> dict[str, float]:
-    """Seconds of each step, the network drawn beforehand."""
+    """Seconds of each step; the network is drawn beforehand."""
     links = random_links(n, m, 1)
     subscribers = np.random.default_rng(2).choice(n, n // 100, replace=False)
     seconds: dict[str, float] = {}
@@ -43,6 +43,7 @@ def steps(n: int, m: int) -> dict[str, float]:
         nonlocal begin
         seconds[step] = time.perf_counter() - begin
         begin = time.perf_counter()
+
     graph = from_edges(n, links)
     done("links to rows")
     parent = bfs_tree(graph, 0)
@@ -61,7 +62,7 @@ def steps(n: int, m: int) -> dict[str, float]:
 
 
 def main(n: int, m: int) -> None:
-    steps(1000, 5000)                   # compiles everything
+    steps(1000, 5000)  # compiles everything
     seconds = steps(n, m)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024**2
     print(json.dumps({"seconds": seconds, "peak": peak}))

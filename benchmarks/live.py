@@ -1,10 +1,10 @@
-"""The live node beside mosquitto with paho, zenoh and Reticulum, on the loopback interface: messages/s and delay.
+"""The live node against mosquitto with paho, zenoh and Reticulum, on the loopback interface: messages/s and delay.
 
-A publisher and a subscriber are programs in Python, each a process; between them are 1, 3 and 10 hops.  Settings are
-the defaults, but for what `mqtt.py` says of queues and TCP.  A line is measured once it has carried messages for some
-seconds without a loss: what a new ring costs psvr is not in the tables.  First comes a burst, as fast as the
-publisher's API takes messages, then messages at a low rate: in that order, because what a system keeps of the last
-seconds belongs to what it costs.
+Publisher and subscriber are Python programs, each a process, with 1, 3 or 10 hops between them.  Settings are the
+defaults, except for queues and TCP in `mqtt.py`.  A line is measured once it has carried messages for some seconds
+without loss, so the tables do not include what a new ring costs psvr.  First comes a burst, as fast as the publisher's
+API accepts messages, then messages at a low rate: in that order, because what a system remembers of the last seconds is
+part of its cost.
 """
 
 import importlib
@@ -18,26 +18,26 @@ from .live_systems.form import BYTES, Variant
 from .live_systems.line import Failed, line
 from .timing import table
 
-ON_REQUEST = True           # a quarter of an hour, and it needs the other systems
+ON_REQUEST = True  # a quarter of an hour, and it needs the other systems
 SYSTEMS = ("node", "mqtt", "zeno", "reticulum")
 REFERENCE = "mosquitto, paho, QoS 1"
 HOPS = (1, 3, 10)
-ROUNDS = 3                  # all systems by turns, so that whatever else the machine does meets all of them
-BURST = 3.0                 # seconds
-PACED, EVERY = 250, 0.02    # messages of a round, seconds between two
+ROUNDS = 3  # systems take turns, so that other load on the machine affects all of them
+BURST = 3.0  # seconds
+PACED, EVERY = 250, 0.02  # messages per round, seconds between two
 
 
 @dataclass
 class Found:
-    """What was measured of one system at one number of hops."""
+    """What was measured for one system and one number of hops."""
 
     hops: str = ""
-    rates: list[float] = field(default_factory=list)            # messages/s, by round
-    shares: list[float] = field(default_factory=list)           # of the rate of the reference at one hop
+    rates: list[float] = field(default_factory=list)  # messages/s, by round
+    shares: list[float] = field(default_factory=list)  # of the reference's rate at one hop
     sent: int = 0
     arrived: int = 0
     paced: int = 0
-    delays: list[int] = field(default_factory=list)             # ns, of all rounds
+    delays: list[int] = field(default_factory=list)  # ns, of all rounds
 
     @property
     def spread(self) -> str:
@@ -89,20 +89,24 @@ def one_round(variants: list[Variant], results: Results) -> None:
 
 
 def of_reference(found: Found) -> str:
-    """Median and range of the rounds: on a busy machine the range says more."""
+    """Median and range over the rounds: on a busy machine the range tells more."""
     shares = found.shares
     return f"{median(shares):.2f} ({min(shares):.2f}–{max(shares):.2f})" if shares else "—"
 
 
 def rates(results: Results) -> str:
-    rows = [[name, str(hops), f.hops, f"{median(f.rates):,.0f}", f.spread, f"{f.arrived:,} of {f.sent:,}",
-             of_reference(f)] for (name, hops), f in ordered(results) if f.rates]
-    return table(["system", "hops", "a hop is", "messages/s", "of the rounds", "arrived",
-                  "ratio to QoS 1 at one hop"], rows)
+    rows = [
+        [name, str(hops), f.hops, f"{median(f.rates):,.0f}", f.spread, f"{f.arrived:,} of {f.sent:,}", of_reference(f)]
+        for (name, hops), f in ordered(results)
+        if f.rates
+    ]
+    return table(
+        ["system", "hops", "a hop is", "messages/s", "of the rounds", "arrived", "ratio to QoS 1 at one hop"], rows
+    )
 
 
 def percentile(delays: list[int], share: int) -> float:
-    """In milliseconds."""
+    """A percentile in milliseconds."""
     return quantiles(delays, n=100, method="inclusive")[share - 1] / 1e6
 
 
@@ -113,23 +117,38 @@ def delays(results: Results) -> str:
         if len(f.delays) > 1:
             p50, p99 = percentile(f.delays, 50), percentile(f.delays, 99)
             ratio = f"{p99 / percentile(base, 99):.1f}" if len(base) > 1 else "—"
-            rows.append([name, str(hops), f"{p50:.2f} ms", f"{p99:.2f} ms", f"{p99 / hops:.2f} ms",
-                         f"{len(f.delays):,} of {f.paced:,}", ratio])
+            rows.append(
+                [
+                    name,
+                    str(hops),
+                    f"{p50:.2f} ms",
+                    f"{p99:.2f} ms",
+                    f"{p99 / hops:.2f} ms",
+                    f"{len(f.delays):,} of {f.paced:,}",
+                    ratio,
+                ]
+            )
     return table(["system", "hops", "median", "p99", "p99 per hop", "arrived", "p99, ratio to QoS 1 at one hop"], rows)
 
 
 def ordered(results: Results) -> list[tuple[tuple[str, int], Found]]:
-    """The hops of a system one below the other."""
+    """The results by system, then by hops."""
     names = list(dict.fromkeys(name for name, _ in results))
     return sorted(results.items(), key=lambda row: (names.index(row[0][0]), row[0][1]))
 
 
 def run() -> None:
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))       # so that no broker outlives us
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that no broker outlives us
     variants, results = installed(), dict[Any, Found]()
     for _ in range(ROUNDS):
         one_round(variants, results)
-    print(f"## Messages per second\n\nOf {BYTES} bytes, on loopback, as fast as the publisher may, for {BURST:g} s; "
-          f"median of {ROUNDS} rounds.\n\n" + rates(results), flush=True)
-    print(f"\n## Delay\n\nFrom publishing to the subscriber's callback, at {1 / EVERY:.0f} messages/s right after the "
-          f"burst; all rounds together.\n\n" + delays(results), flush=True)
+    print(
+        f"## Messages per second\n\nOf {BYTES} bytes, on loopback, as fast as the publisher may, for {BURST:g} s; "
+        f"median of {ROUNDS} rounds.\n\n" + rates(results),
+        flush=True,
+    )
+    print(
+        f"\n## Delay\n\nFrom publishing to the subscriber's callback, at {1 / EVERY:.0f} messages/s right after the "
+        f"burst; all rounds together.\n\n" + delays(results),
+        flush=True,
+    )

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from functools import partial
 
 import numpy as np
 
@@ -28,12 +29,13 @@ def report_trees() -> str:
     rows = [[name, f"{1e6 * seconds:,.0f} µs", f"{seconds / mine:.0f}×"] for name, seconds in others.items()]
     rows.append(["psvr", f"{1e6 * mine:,.1f} µs", ""])
     met = min(others.values()) / mine
-    return (f"Trees of all roots, pruned (target: 40× the better of the others): {met:.0f}×\n\n"
-            + table(["G(100, 0.1), 10 subscribers, 100 publishers", "best time", "slower by"], rows))
+    return f"Trees of all roots, pruned (target: 40× faster than the best other): {met:.0f}×\n\n" + table(
+        ["G(100, 0.1), 10 subscribers, 100 publishers", "best time", "slower by"], rows
+    )
 
 
 def drawn_sets(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """Sets of subscribers as marks, and for each all other nodes as publishers in random order."""
+    """Sets of subscribers as masks, and for each set all other nodes as publishers, in random order."""
     order = rng.permuted(np.tile(np.arange(N, dtype=np.int32), (SETS, 1)), axis=1)
     members = np.zeros((SETS, N), dtype=np.uint8)
     np.put_along_axis(members, order[:, :SUBSCRIBERS], 1, axis=1)
@@ -47,31 +49,32 @@ def settled_network(seed: int) -> Settled:
 
 
 def report_publications() -> str:
-    """A new set for each publication, and all 90 publishers of a set: then its table counts for next to nothing."""
+    """A new set for each publication; and all 90 publishers of a set, where its table costs next to nothing."""
     settled = settled_network(1)
     members, publishers = drawn_sets(np.random.default_rng(1))
     alone = np.ascontiguousarray(publishers[:, :1])
     rows = []
     for name in COLUMNS:
-        ready = best_of(lambda name=name: count_messages(settled, members, publishers, [name]), 5) / publishers.size
-        fresh = best_of(lambda name=name: count_messages(settled, members, alone, [name]), 20) / SETS
+        ready = best_of(partial(count_messages, settled, members, publishers, [name]), 5) / publishers.size
+        fresh = best_of(partial(count_messages, settled, members, alone, [name]), 20) / SETS
         rows.append([name, f"{1e6 * ready:.2f} µs", f"{1e6 * fresh:.2f} µs"])
-    return ("One publication (targets for psvr: 1 µs with tables ready, 6 µs with a new set of subscribers)\n\n"
-            + table(["n = 100, p = 0.1, s = 10", "tables ready", "new set"], rows))
+    return "One publication (targets for psvr: 1 µs with tables ready, 6 µs with a new set of subscribers)\n\n" + table(
+        ["n = 100, p = 0.1, s = 10", "tables ready", "new set"], rows
+    )
 
 
 def report_single() -> str:
-    """What one call from Python costs, list of messages and hops included; and the optimum."""
+    """What one call from Python costs, including the list of messages and hops; the optimum too."""
     settled = settled_network(1)
     rows = []
     for name in ("psvr", "vr2015", "shen", "td", "steiner"):
-        seconds = best_of(lambda name=name: route(settled, name, 50, range(SUBSCRIBERS)), 30)
+        seconds = best_of(partial(route, settled, name, 50, range(SUBSCRIBERS)), 30)
         rows.append([name, f"{1e6 * seconds:,.0f} µs"])
     return "One call of `route`, with messages and hops\n\n" + table(["n = 100, p = 0.1, s = 10", "best time"], rows)
 
 
 def fresh_process(*arguments: str, cache: str | None = None) -> tuple[float, str]:
-    """Seconds and output of a module run in a process of its own."""
+    """Seconds and output of a module run in its own process."""
     environment = dict(os.environ) | ({"NUMBA_CACHE_DIR": cache} if cache else {})
     begin = time.perf_counter()
     command = [sys.executable, "-m", *arguments]
@@ -93,8 +96,10 @@ def report_start() -> str:
         cold, _ = fresh_process("benchmarks.cold", "everything", cache=cache)
         fresh_process("benchmarks.cold", cache=cache)
         warm = min(fresh_process("benchmarks.cold", cache=cache)[0] for _ in range(5))
-    rows = [["everything compiled and run once", f"{cold:.1f} s", "60 s"],
-            ["from the cache: import, load, route one publication", f"{warm:.2f} s", "1 s"]]
+    rows = [
+        ["everything compiled and run once", f"{cold:.1f} s", "60 s"],
+        ["from the cache: import, load, route one publication", f"{warm:.2f} s", "1 s"],
+    ]
     return "A fresh process\n\n" + table(["", "time", "target"], rows)
 
 

@@ -3,8 +3,8 @@
     python -m benchmarks scaling
     python -m benchmarks.scaling docs/scaling.svg       the same, and a picture of it
 
-An event is a frame sent or received.  Nodes start with empty memory.  Each size runs in a process of its own, because
-the peak memory is that of a process; compiling, and drawing the network, are not timed.
+An event is a frame sent or received.  Nodes start with empty memory.  Each size runs in its own process, because peak
+memory is measured per process; compiling and drawing the network are not timed.
 """
 
 import json
@@ -14,6 +14,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from psvr.sim.network import Network
 from psvr.sim.scenario import parse
 
@@ -21,17 +23,22 @@ from .engines.chart import curves
 from .timing import one_core, table
 
 ON_REQUEST = True
-SECONDS = {100: 300, 1_000: 120, 10_000: 60, 100_000: 80}       # simulated: until it settles, and some more
-REPEATED = {100: 5, 1_000: 3, 10_000: 2, 100_000: 1}            # the best counts
+SECONDS = {100: 300, 1_000: 120, 10_000: 60, 100_000: 80}  # simulated: until it settles, and a while longer
+REPEATED = {100: 5, 1_000: 3, 10_000: 2, 100_000: 1}  # runs, of which the best counts
 SENT = ("hello_sent", "sub_sent", "pub_sent", "ack_sent")
-MEMORY = 8                                                      # GB that 100,000 nodes may take
+MEMORY = 8  # GB that 100,000 nodes may take
 
 
 def scenario(n: int) -> dict[str, Any]:
     """Ten nodes publish once a second each, ten listen."""
-    return {"seed": 1, "duration": SECONDS[n], "topology": {"kind": "geometric", "n": n, "degree": 8},
-            "radio": {"model": "ideal"}, "protocol": {"system": "psvr"},
-            "traffic": [{"channel": "temperature", "subscribers": 10, "publishers": 10, "every": 1.0}]}
+    return {
+        "seed": 1,
+        "duration": SECONDS[n],
+        "topology": {"kind": "geometric", "n": n, "degree": 8},
+        "radio": {"model": "ideal"},
+        "protocol": {"system": "psvr"},
+        "traffic": [{"channel": "temperature", "subscribers": 10, "publishers": 10, "every": 1.0}],
+    }
 
 
 def one_run(n: int) -> dict[str, Any]:
@@ -39,13 +46,18 @@ def one_run(n: int) -> dict[str, Any]:
     net.run(SECONDS[n])
     tally, world = net.world.tally[0], net.world
     settled = [time for time, good in net.history.checks if good]
-    return {"sent": {name: int(tally[name]) for name in SENT}, "receptions": int(tally["receptions"]),
-            "wall": net.machine.wall, "settled": settled[0] / 1e6 if settled else None,
-            "node": world.nodes.dtype.itemsize, "bytes": sum(array.nbytes for array in world) / n}
+    return {
+        "sent": {name: int(tally[name]) for name in SENT},
+        "receptions": int(tally["receptions"]),
+        "wall": net.machine.wall,
+        "settled": settled[0] / 1e6 if settled else None,
+        "node": world.nodes.dtype.itemsize,
+        "bytes": sum(array.nbytes for array in (*world, *world.air) if isinstance(array, np.ndarray)) / n,
+    }
 
 
 def child(n: int) -> None:
-    """Prints the fastest of several runs, and the peak memory, as JSON."""
+    """Print the fastest of several runs, and the peak memory, as JSON."""
     best = min((one_run(n) for _ in range(REPEATED[n])), key=lambda result: result["wall"])
     print(json.dumps({**best, "peak": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024**2}))
 
@@ -64,29 +76,54 @@ def rate(result: dict[str, Any]) -> float:
 
 def row(n: int, result: dict[str, Any]) -> list[str]:
     settled = result["settled"]
-    return [f"{n:,}", f"{SECONDS[n]} s", f"{sum(result['sent'].values()):,}", f"{result['sent']['pub_sent']:,}",
-            f"{result['receptions']:,}", "not yet" if settled is None else f"{settled:.1f} s", f"{rate(result):.2f}",
-            f"{result['wall']:.2f} s", f"{result['bytes']:,.0f}", f"{result['peak']:.2f} GB"]
+    return [
+        f"{n:,}",
+        f"{SECONDS[n]} s",
+        f"{sum(result['sent'].values()):,}",
+        f"{result['sent']['pub_sent']:,}",
+        f"{result['receptions']:,}",
+        "not yet" if settled is None else f"{settled:.1f} s",
+        f"{rate(result):.2f}",
+        f"{result['wall']:.2f} s",
+        f"{result['bytes']:,.0f}",
+        f"{result['peak']:.2f} GB",
+    ]
 
 
 def report(results: dict[int, dict[str, Any]]) -> str:
-    heads = ["nodes", "simulated", "sends", "of these PUB", "receptions", "settled after", "million events/s",
-             "took", "bytes per node", "peak memory"]
+    heads = [
+        "nodes",
+        "simulated",
+        "sends",
+        "of these PUB",
+        "receptions",
+        "settled after",
+        "million events/s",
+        "took",
+        "bytes per node",
+        "peak memory",
+    ]
     largest = max(results)
-    title = (f"psvr in geometric networks of degree 8; {largest:,} nodes take {results[largest]['peak']:.2f} GB "
-             f"(target: less than {MEMORY} GB); a node's own memory has {results[largest]['node']:,} bytes")
+    title = (
+        f"psvr in geometric networks of degree 8; {largest:,} nodes take {results[largest]['peak']:.2f} GB "
+        f"(target: less than {MEMORY} GB); a node's own memory takes {results[largest]['node']:,} bytes"
+    )
     return f"{title}\n\n" + table(heads, [row(n, result) for n, result in results.items()])
 
 
 def picture(results: dict[int, dict[str, Any]]) -> str:
-    return curves("The full stack, psvr in geometric networks of degree 8", [
-        ("million events per second", [(n, rate(result)) for n, result in results.items()]),
-        ("kilobytes per node", [(n, result["bytes"] / 1000) for n, result in results.items()])])
+    return curves(
+        "The full stack, psvr in geometric networks of degree 8",
+        [
+            ("million events per second", [(n, rate(result)) for n, result in results.items()]),
+            ("kilobytes per node", [(n, result["bytes"] / 1000) for n, result in results.items()]),
+        ],
+    )
 
 
 def run(file: Path | None = None) -> None:
     one_core()
-    measured(min(SECONDS))              # compiles, so that no peak is the compiler's
+    measured(min(SECONDS))  # compiles, so that no peak is due to the compiler
     results = {n: measured(n) for n in SECONDS}
     print("## The full stack\n\n" + report(results) + "\n", flush=True)
     if file is not None:

@@ -1,4 +1,4 @@
-"""How times are taken and shown."""
+"""Measuring times, and showing tables."""
 
 import os
 import time
@@ -6,14 +6,14 @@ from collections.abc import Callable, Iterable
 
 
 def one_core() -> None:
-    """Stay on one core, so that nothing that is compared runs in parallel."""
+    """Stay on one core, so that nothing in a comparison runs in parallel."""
     os.environ["RAYON_NUM_THREADS"] = "1"
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
 
 
 def best_of(function: Callable[[], object], times: int) -> float:
-    """Seconds of the fastest of several runs: what the machine can do when nothing else disturbs it."""
+    """Seconds of the fastest of several runs: what the machine can do undisturbed."""
     function()
     best = float("inf")
     for _ in range(times):

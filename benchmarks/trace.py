@@ -1,4 +1,4 @@
-"""How fast events become a trace on the disk, and how fast it is read."""
+"""How fast a trace is written to disk, and how fast it is read."""
 
 import itertools
 import tempfile
@@ -10,23 +10,30 @@ from psvr.trace import EVENTS, ROW, Writer, read
 
 from .timing import best_of, one_core, table
 
-ROWS, BLOCK = 2_000_000, 4096       # a host hands over what it collected, some thousand rows at a time
+ROWS, BLOCK = 2_000_000, 4096  # a host passes on rows some thousand at a time
 CHANNELS = [f"channel {i}" for i in range(20)]
 REASONS = [f"reason {i}" for i in range(11)]
 
 
 def events(nodes: int, details: bool) -> np.ndarray:
-    """Publications on their way through a network: each hop is sent and received, a few are delivered or dropped."""
+    """Publications on their way through a network: hops sent and received, some delivered, a few dropped."""
     rng = np.random.default_rng(1)
     rows = np.full(ROWS, -1, ROW)
-    kind = rng.choice(["published", "sent", "received", "delivered", "dropped"], ROWS, p=[.02, .45, .43, .08, .02])
+    kind = rng.choice(["published", "sent", "received", "delivered", "dropped"], ROWS, p=[0.02, 0.45, 0.43, 0.08, 0.02])
     for i, name in enumerate(EVENTS):
         rows["event"][kind == name] = i
     rows["time"] = np.cumsum(rng.integers(0, 400, ROWS))
-    for field, most in {"node": nodes, "peer": nodes, "from_": 2 * nodes, "to": 2 * nodes, "ep": 2 * nodes,
-                        "hops": 40, "bytes": 60}.items():
-        rows[field] = rng.integers(0, most, ROWS)
-    message = np.arange(ROWS) // 40 + rng.integers(0, 10, ROWS)         # some ten are under way at a time
+    for field, limit in {
+        "node": nodes,
+        "peer": nodes,
+        "from_": 2 * nodes,
+        "to": 2 * nodes,
+        "ep": 2 * nodes,
+        "hops": 40,
+        "bytes": 60,
+    }.items():
+        rows[field] = rng.integers(0, limit, ROWS)
+    message = np.arange(ROWS) // 40 + rng.integers(0, 10, ROWS)  # some ten are on their way at a time
     rows["boot"], rows["sequence"] = 1, message // 50
     rows["origin"], rows["channel"] = message * 7919 % nodes, message % len(CHANNELS)
     rows["reason"] = np.where(kind == "dropped", rng.integers(1, len(REASONS), ROWS), -1)
@@ -43,7 +50,8 @@ def measure(rows: np.ndarray) -> tuple[float, float, float]:
         def write() -> None:
             with Writer(f"{place}/{next(numbers)}", "run", channels=CHANNELS, reasons=REASONS) as writer:
                 for begin in range(0, ROWS, BLOCK):
-                    writer.write(rows[begin:begin + BLOCK])
+                    writer.write(rows[begin : begin + BLOCK])
+
         written, loaded = best_of(write, 3), best_of(lambda: read(f"{place}/0"), 3)
         size = sum(file.stat().st_size for file in Path(place, "0").iterdir())
     return ROWS / written, ROWS / loaded, size / ROWS

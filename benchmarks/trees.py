@@ -1,9 +1,9 @@
 """Breadth-first trees from all roots with pruning, against networkx and rustworkx doing the same job.
 
 The job: for each of the 100 nodes of G(100, 0.1) as publisher, the number of links of its breadth-first tree that
-lie on a way to one of 10 subscribers.  Each library is given the network in its own form beforehand, and its
-fastest idiomatic way is taken.  rustworkx offers no breadth-first parents for an undirected graph other than by
-a visitor that calls back into Python, so its shortest paths are used; they may break ties another way.
+lie on a path to one of 10 subscribers.  Each library is given the network in its own form beforehand, and its
+fastest idiomatic way is taken.  rustworkx offers breadth-first parents for an undirected graph only through
+a visitor that calls back into Python, so its shortest paths are used; they may break ties differently.
 """
 
 from collections.abc import Callable
@@ -15,7 +15,7 @@ import rustworkx as rx
 
 from psvr.graphs.drawn import gnp
 from psvr.graphs.graph import Graph
-from psvr.routing.trees import count_td
+from psvr.routing.kernels.trees import count_td
 
 from .timing import best_of
 
@@ -58,8 +58,13 @@ def contenders(graph: Graph, subscribers: list[int]) -> dict[str, Callable[[], l
     def rx_all() -> list[int]:
         paths = rx.all_pairs_dijkstra_shortest_paths(r, float)
         return [joined(v, paths[v], subscribers) for v in roots]
-    return {"networkx bfs_edges": nx_edges, "networkx single_source_shortest_path": nx_paths,
-            "rustworkx dijkstra_shortest_paths": rx_each, "rustworkx all_pairs_dijkstra_shortest_paths": rx_all}
+
+    return {
+        "networkx bfs_edges": nx_edges,
+        "networkx single_source_shortest_path": nx_paths,
+        "rustworkx dijkstra_shortest_paths": rx_each,
+        "rustworkx all_pairs_dijkstra_shortest_paths": rx_all,
+    }
 
 
 def ours(graph: Graph, subscribers: list[int]) -> Callable[[], list[int]]:
@@ -72,11 +77,12 @@ def ours(graph: Graph, subscribers: list[int]) -> Callable[[], list[int]]:
         count_td(graph.start, graph.near, members, publishers, counts)
         found: list[int] = counts[0].tolist()
         return found
+
     return count
 
 
 def measure() -> tuple[dict[str, float], float]:
-    """Seconds of each contender, and of this package."""
+    """Seconds that each contender takes, and this package."""
     graph = gnp(N, P, 1)
     subscribers = np.random.default_rng(1).choice(N, SUBSCRIBERS, replace=False).tolist()
     mine = ours(graph, subscribers)

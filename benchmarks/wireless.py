@@ -1,4 +1,4 @@
-"""The wireless channel beside ns-3's lr-wpan: error ratio over distance, contention, speed; and the full stack on it.
+"""The wireless channel against ns-3's lr-wpan: error ratio by distance, contention, speed; and the full stack on it.
 
 Writes docs/validation.svg and prints the tables of docs/validation.md and docs/performance.md.
 """
@@ -16,18 +16,18 @@ import numpy as np
 from psvr.graphs.csr import Floats
 from psvr.sim.network import Network
 from psvr.sim.scenario import parse
-from psvr.sim.summary import summary
+from psvr.sim.summary import summarize
 
 from .radio import ns3, ours
 from .timing import table
 
-ON_REQUEST = True           # minutes, and it needs ns-3
+ON_REQUEST = True  # minutes, and it needs ns-3
 PICTURE = Path(__file__).parent.parent / "docs" / "validation.svg"
 LENGTHS = (20, 60, 127)
 DISTANCES = [float(d) for d in range(120, 200, 5)]
 SENDERS = (2, 3, 4, 5, 6, 8, 10, 12, 15, 20)
-RANGE = 101.7               # metres at 0 dBm and −95 dBm, with dual-slope path loss
-DENSITY = 10.0              # nodes within this range
+RANGE = 101.7  # metres at 0 dBm and −95 dBm, with dual-slope path loss
+DENSITY = 10.0  # nodes within this range
 TIMES = 5
 
 
@@ -58,21 +58,36 @@ def contention(axes: Any, seconds: float = 60.0) -> str:
             mine = {int(r["senders"]): r for r in ours.contend(SENDERS, length, acknowledged, seconds)}
             theirs = {int(r["senders"]): r for r in ns3.contend(SENDERS, length, acknowledged, seconds)}
             kind = "acknowledged" if acknowledged else "broadcast"
-            axes.plot(SENDERS, [mine[n]["delivered_per_s"] for n in SENDERS], "--" if acknowledged else "-",
-                      color=colour, label=f"{length} bytes, {kind}, psvr")
-            axes.plot(SENDERS, [theirs[n]["delivered_per_s"] for n in SENDERS], marker, mfc="none", color=colour,
-                      label=f"{length} bytes, {kind}, ns-3")
+            axes.plot(
+                SENDERS,
+                [mine[n]["delivered_per_s"] for n in SENDERS],
+                "--" if acknowledged else "-",
+                color=colour,
+                label=f"{length} bytes, {kind}, psvr",
+            )
+            axes.plot(
+                SENDERS,
+                [theirs[n]["delivered_per_s"] for n in SENDERS],
+                marker,
+                mfc="none",
+                color=colour,
+                label=f"{length} bytes, {kind}, ns-3",
+            )
             for n in (2, 5, 10, 20):
                 a, b = mine[n]["delivered_per_s"], theirs[n]["delivered_per_s"]
                 rows.append([kind, str(length), str(n), f"{a:.1f}", f"{b:.1f}", f"{100 * (a / b - 1):+.1f} %"])
-    axes.set(xlabel="senders that always have a frame", ylabel="delivered frames per second", ylim=(0, None),
-             title="Contention around one receiver")
+    axes.set(
+        xlabel="senders that always have a frame",
+        ylabel="delivered frames per second",
+        ylim=(0, None),
+        title="Contention around one receiver",
+    )
     axes.legend(frameon=False, fontsize=7)
     return table(["mode", "bytes", "senders", "psvr, frames/s", "ns-3, frames/s", "difference"], rows)
 
 
 def speed() -> str:
-    """The best of several runs on each side, by turns."""
+    """The best of several runs on each side."""
     rows = []
     for n, seconds in ((100, 60.0), (1000, 10.0)):
         at = places(n)
@@ -82,26 +97,42 @@ def speed() -> str:
             runs = [ns3.beacons(at.tolist(), seconds, channel=channel) for _ in range(2)]
             theirs = min(runs, key=lambda r: r["wall"])
             rate = [(r["sent"] + r["receptions"]) / r["wall"] for r in (mine, theirs)]
-            rows.append([str(n), channel, f"{mine['receptions']:,}", f"{theirs['receptions']:,}",
-                         f"{rate[0] / 1e6:.2f} M/s", f"{rate[1] / 1e6:.3f} M/s", f"{rate[0] / rate[1]:.1f}"])
+            rows.append(
+                [
+                    str(n),
+                    channel,
+                    f"{mine['receptions']:,}",
+                    f"{theirs['receptions']:,}",
+                    f"{rate[0] / 1e6:.2f} M/s",
+                    f"{rate[1] / 1e6:.3f} M/s",
+                    f"{rate[0] / rate[1]:.1f}",
+                ]
+            )
     return table(["nodes", "ns-3's channel", "receptions, psvr", "receptions, ns-3", "psvr", "ns-3", "ratio"], rows)
 
 
 def full_stack() -> str:
-    """Frames and receptions of whole networks per second, and memory."""
+    """Frames and receptions per second of whole networks, and memory."""
     rows = []
     for n, seconds in ((100, 120.0), (1000, 60.0), (10_000, 30.0)):
         begin = time.perf_counter()
-        net = Network(parse({
-            "duration": seconds, "topology": {"kind": "geometric", "n": n, "degree": 16 if n < 10_000 else 20},
-            "radio": {"model": "ieee802154"},
-            "traffic": [{"channel": "news", "subscribers": 10, "publishers": min(n, 100), "every": 20}]}))
+        net = Network(
+            parse(
+                {
+                    "duration": seconds,
+                    "topology": {"kind": "geometric", "n": n, "degree": 16 if n < 10_000 else 20},
+                    "radio": {"model": "ieee802154"},
+                    "traffic": [{"channel": "news", "subscribers": 10, "publishers": min(n, 100), "every": 20}],
+                }
+            )
+        )
         drawn = time.perf_counter() - begin
         net.run(seconds)
-        s = summary(net)
+        s = summarize(net)
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
-        rows.append([f"{n:,}", f"{s['events']:,}", f"{s['events_per_s'] / 1e6:.2f} M/s", f"{drawn:.1f} s",
-                     f"{peak:.2f} GB"])
+        rows.append(
+            [f"{n:,}", f"{s['events']:,}", f"{s['events_per_s'] / 1e6:.2f} M/s", f"{drawn:.1f} s", f"{peak:.2f} GB"]
+        )
     return table(["nodes", "frames and receptions", "per second", "to draw the network", "memory of the process"], rows)
 
 

@@ -20,14 +20,24 @@ Tests = tuple[str, ...]
 
 def parser() -> argparse.ArgumentParser:
     made = argparse.ArgumentParser("python -m mutants", description=__doc__)
-    made.add_argument("--only", action="append", default=[], metavar="PATTERN",
-                      help="bugs whose id, or whose list, is like this (tree-*, protocol-links); may be repeated")
+    made.add_argument(
+        "--only",
+        action="append",
+        default=[],
+        metavar="PATTERN",
+        help="bugs whose id, or whose list, is like this (tree-*, protocol-links); may be repeated",
+    )
     made.add_argument("--jobs", type=int, default=2, metavar="N", help="how many at a time (default: 2)")
     made.add_argument("--list", action="store_true", help="name the bugs and what is known of them, and end")
     made.add_argument("--fresh", action="store_true", help="forget the results of earlier runs")
     made.add_argument("--report", type=Path, metavar="FILE", help="rewrite the table in this document")
-    made.add_argument("--root", type=Path, default=ROOT, metavar="FOLDER",
-                      help="the project: its lists are in FOLDER/mutants (default: the one of this tool)")
+    made.add_argument(
+        "--root",
+        type=Path,
+        default=ROOT,
+        metavar="FOLDER",
+        help="the project: its lists are in FOLDER/mutants (default: the one of this tool)",
+    )
     return made
 
 
@@ -67,8 +77,9 @@ def show_list(mutants: list[Mutant], known: dict[Mutant, Result]) -> None:
         say(f"{known[m].outcome if m in known else 'not tried':10} {m.area:24} {m.id:36} {m.why}")
 
 
-def try_and_tell(mutants: list[Mutant], found: dict[Mutant, Result], results: Results,
-                 options: argparse.Namespace) -> int:
+def try_and_tell(
+    mutants: list[Mutant], found: dict[Mutant, Result], results: Results, options: argparse.Namespace
+) -> int:
     began, new = time.monotonic(), [m for m in mutants if m not in found]
     say(f"{len(mutants)} planted bugs; {len(found)} known from before, {len(new)} to try, {options.jobs} at a time")
     if new:
@@ -84,7 +95,7 @@ def try_and_tell(mutants: list[Mutant], found: dict[Mutant, Result], results: Re
 
 
 def trials(bench: Bench, mutants: list[Mutant], results: Results) -> Iterator[tuple[Mutant, Result]]:
-    """All of these with their results, which are kept."""
+    """Try all of these; return them with their results, which are also stored."""
     check_imports(bench, mutants)
     fit = []
     for m in mutants:
@@ -104,7 +115,7 @@ def trials(bench: Bench, mutants: list[Mutant], results: Results) -> Iterator[tu
 
 
 def check_imports(bench: Bench, mutants: list[Mutant]) -> None:
-    """Bugs in a copy that is not the one imported would all survive."""
+    """Check that tests import the copy: bugs in a copy that is not imported would all survive."""
     for package in sorted({Path(Path(m.file).parts[1]).stem for m in mutants if m.file.startswith("src/")}):
         place = imported_from(bench.base, package)
         if not place.startswith(str(bench.base)):
@@ -112,7 +123,7 @@ def check_imports(bench: Bench, mutants: list[Mutant]) -> None:
 
 
 def unplanted(bench: Bench, sets: list[Tests], results: Results) -> dict[Tests, float]:
-    """How long each set of tests takes without any bug; they must pass."""
+    """The seconds that each set of tests takes without any bug; they must pass."""
     kept = {tests: results.get(set_name(tests), tests) for tests in sets}
     seconds = {tests: result.seconds for tests, result in kept.items() if result}
     new = [tests for tests in sets if tests not in seconds]
@@ -130,7 +141,7 @@ def unplanted(bench: Bench, sets: list[Tests], results: Results) -> dict[Tests, 
 
 
 def conclude(found: list[tuple[Mutant, Result]], took: str) -> int:
-    """What was not caught, once more, and the sum."""
+    """Print again what was not caught, and the totals."""
     for m, result in found:
         if result.outcome != CAUGHT:
             say(f"{result.outcome}: {m.id} ({m.area}.toml, {m.file}): {result.by or m.why}")

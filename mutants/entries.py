@@ -10,7 +10,7 @@ from typing import Any
 
 from psvr.errors import BadInput, did_you_mean
 
-TEXTS = ("id", "file", "before", "after", "why")        # keys that every entry has, beside `tests`
+TEXTS = ("id", "file", "before", "after", "why")  # keys that every entry has, in addition to `tests`
 KNOWN = (*TEXTS, "tests", "in")
 ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)+")
 
@@ -24,17 +24,17 @@ class Mutant:
     """One bug to plant."""
 
     id: str
-    file: str               # from the root of the project
+    file: str  # relative to the root of the project
     before: str
     after: str
-    why: str                # what goes wrong for a user, or for the specification
-    tests: tuple[str, ...]  # what pytest is called with: files or single tests that should notice
-    within: str             # the function or class in which `before` is looked for; empty: the whole file
-    area: str               # the list it stands in
+    why: str  # what goes wrong for a user, or for the specification
+    tests: tuple[str, ...]  # arguments of pytest: files or single tests that should notice
+    within: str  # the function or class in which to look for `before`; empty: the whole file
+    area: str  # the list that contains it
 
 
 def read_all(folder: Path) -> list[Mutant]:
-    """All lists of a folder, in the order of their names."""
+    """All entries of the lists in a folder, in the order of the lists' names."""
     found = [mutant for file in sorted(folder.glob("*.toml")) for mutant in read(file)]
     seen: dict[str, str] = {}
     for mutant in found:
@@ -58,7 +58,7 @@ def read(file: Path) -> list[Mutant]:
 
 
 def checked(where: str, area: str, entry: dict[str, Any]) -> Mutant:
-    """An entry that has what it needs, and nothing that nobody reads."""
+    """Parse an entry, which must have all keys it needs, and no others."""
     for key in entry:
         if key not in KNOWN:
             raise BadInput(f"{where}: unknown key {key}{did_you_mean(key, KNOWN)}; known are {', '.join(KNOWN)}")
@@ -78,24 +78,25 @@ def checked(where: str, area: str, entry: dict[str, Any]) -> Mutant:
 
 
 def chosen(mutants: list[Mutant], patterns: list[str]) -> list[Mutant]:
-    """Those whose id, or whose list, is like one of the patterns."""
+    """The bugs whose id or list matches one of the patterns."""
     names = [name for mutant in mutants for name in (mutant.id, mutant.area)]
     for pattern in patterns:
         if not fnmatch.filter(names, pattern):
             raise BadInput(f"--only: no mutant and no list is called {pattern!r}{did_you_mean(pattern, names)}")
-    return [m for m in mutants
-            if not patterns or any(fnmatch.fnmatch(name, p) for name in (m.id, m.area) for p in patterns)]
+    return [
+        m for m in mutants if not patterns or any(fnmatch.fnmatch(name, p) for name in (m.id, m.area) for p in patterns)
+    ]
 
 
 def planted(mutant: Mutant, text: str) -> str:
-    """The source with the bug in it; CannotPlant if the place is not there, or not the only one."""
+    """The source with the bug in it; CannotPlant if the place is missing or ambiguous."""
     start, end = part(mutant, text) if mutant.within else (0, len(text))
     times = text.count(mutant.before, start, end)
     if times != 1:
         place = f"{mutant.within} of {mutant.file}" if mutant.within else mutant.file
         raise CannotPlant(f"`before` must stand once in {place}, and stands there {times} times")
     at = text.index(mutant.before, start, end)
-    changed = text[:at] + mutant.after + text[at + len(mutant.before):]
+    changed = text[:at] + mutant.after + text[at + len(mutant.before) :]
     try:
         compile(changed, mutant.file, "exec", dont_inherit=True)
     except SyntaxError as error:
@@ -104,9 +105,12 @@ def planted(mutant: Mutant, text: str) -> str:
 
 
 def part(mutant: Mutant, text: str) -> tuple[int, int]:
-    """Where the named function or class begins and ends; methods may be written Class.method."""
-    found = [node for name, node in definitions(ast.parse(text))
-             if name == mutant.within or name.endswith("." + mutant.within)]
+    """Where the named function or class begins and ends; a method may be given as Class.method."""
+    found = [
+        node
+        for name, node in definitions(ast.parse(text))
+        if name == mutant.within or name.endswith("." + mutant.within)
+    ]
     if len(found) != 1:
         raise CannotPlant(f"{mutant.file} must define {mutant.within} once, and does {len(found)} times")
     lines = text.splitlines(keepends=True)

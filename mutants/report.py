@@ -12,11 +12,11 @@ from .entries import Mutant
 from .trying import CAUGHT, Result
 
 BEGIN, END = "<!-- mutants: begin -->", "<!-- mutants: end -->"
-SHOWN = 64                      # characters of code in a cell
+SHOWN = 64  # characters of code in a table cell
 
 
 def check(file: Path) -> str:
-    """The document, if there is a place in it to write to."""
+    """The text of the document, which must contain the marks."""
     try:
         text = file.read_text(encoding="utf-8")
     except OSError as error:
@@ -63,7 +63,7 @@ def table(results: list[tuple[Mutant, Result]]) -> Iterable[str]:
 
 
 def change(mutant: Mutant) -> str:
-    """The code before and after, without what both have in common where that is long."""
+    """The code before and after, shortened by what both have in common if that is long."""
     before, after = (" ".join(text.split()) for text in (mutant.before, mutant.after))
     same = next((i for i, (a, b) in enumerate(zip(before, after)) if a != b), min(len(before), len(after)))
     start = max(0, same - SHOWN // 2) if max(len(before), len(after)) > SHOWN else 0
@@ -71,7 +71,7 @@ def change(mutant: Mutant) -> str:
 
 
 def code(text: str, start: int) -> str:
-    shown = text[start:start + SHOWN]
+    shown = text[start : start + SHOWN]
     if not shown:
         return "nothing"
     return cell(f"`{'…' if start else ''}{shown}{'…' if start + SHOWN < len(text) else ''}`")

@@ -1,4 +1,4 @@
-"""Results that are kept between runs, each under a digest of all that it depends on."""
+"""Results stored between runs, each with a digest of everything it depends on."""
 
 import contextlib
 import hashlib
@@ -15,18 +15,18 @@ FILE = KEPT / "results.json"
 
 
 class Results:
-    """Kept by name, a mutant's id or a set of tests; only the last of a name counts, and only if nothing changed."""
+    """Results by name, a mutant's id or a set of tests; the last under a name counts, and only if nothing changed."""
 
     def __init__(self, root: Path, fresh: bool = False) -> None:
         self.root, self.file, self.lock, self.fresh = root, root / FILE, threading.Lock(), fresh
         self.kept: dict[str, list[str | float]] = {}
-        with contextlib.suppress(OSError, ValueError, AttributeError):  # there is none, or it is damaged: all is new
+        with contextlib.suppress(OSError, ValueError, AttributeError):  # missing or damaged: start afresh
             kept = json.loads(self.file.read_text())
             self.kept = {name: x for name, x in kept.items() if isinstance(x, list) and len(x) == 4}
         self.sources, self.tests = digest_of(root, sources(root)), dict[tuple[str, ...], str]()
 
     def digest(self, tests: tuple[str, ...], mutant: Mutant | None = None) -> str:
-        if tests not in self.tests:     # once: what is edited while bugs are being tried is not what is tried
+        if tests not in self.tests:  # only once: edits made during the run are not what is tried
             self.tests[tests] = digest_of(self.root, named(self.root, tests))
         what = [self.sources, self.tests[tests], *tests]
         if mutant:
@@ -37,7 +37,7 @@ class Results:
         digest, *result = self.kept.get(name, [""])
         if self.fresh or digest != self.digest(tests, mutant):
             return None
-        return Result(*result)      # type: ignore[arg-type]
+        return Result(*result)  # type: ignore[arg-type]
 
     def put(self, name: str, result: Result, tests: tuple[str, ...], mutant: Mutant | None = None) -> None:
         with self.lock:
@@ -49,20 +49,23 @@ class Results:
 
 
 def set_name(tests: tuple[str, ...]) -> str:
-    """Under what the tests without any bug are kept: no mutant's id has a space."""
+    """The name for results of tests without any bug; unlike a mutant's id it contains a space."""
     return "without " + " ".join(tests)
 
 
 def sources(root: Path) -> list[Path]:
-    """All that any test may depend on: the sources, and of the tests what is not a test itself."""
+    """Everything that any test may depend on: the sources, and files of the tests that are not tests themselves."""
     code = [file for file in (root / "src").rglob("*") if file.is_file() and "__pycache__" not in file.parts]
-    shared = [file for file in (root / "tests").rglob("*")
-              if file.is_file() and "__pycache__" not in file.parts and not file.name.startswith("test_")]
+    shared = [
+        file
+        for file in (root / "tests").rglob("*")
+        if file.is_file() and "__pycache__" not in file.parts and not file.name.startswith("test_")
+    ]
     return [*code, *shared, root / "pyproject.toml"]
 
 
 def named(root: Path, tests: tuple[str, ...]) -> list[Path]:
-    """The files of tests that are named, one by one or by their folder."""
+    """The files of the named tests, given one by one or by folder."""
     found: set[Path] = set()
     for test in tests:
         place = root / test.partition("::")[0]

@@ -18,30 +18,30 @@ from typing import NamedTuple, TypeVar
 from .entries import CannotPlant, Mutant, planted
 
 CAUGHT, SURVIVED, BROKEN = "caught", "SURVIVED", "broken"
-NOT_COPIED = {"demo", "lab", "build", "dist"}       # at the top of the tree, beside all that begins with a dot
-KERNELS = "kernels"             # numba's compiled code, below __pycache__: large, and never written in place
-KEPT = Path(".mutants")         # what one run leaves to the next, in the tree
+NOT_COPIED = {"demo", "lab", "build", "dist"}  # at the top of the tree, like everything that begins with a dot
+KERNELS = "kernels"  # numba's compiled code, below __pycache__: large, and never written in place
+KEPT = Path(".mutants")  # what one run leaves for the next, in the tree
 FAILED = re.compile(r"^(?:FAILED|ERROR) (.+?)(?: - .*)?$", re.M)
 REASON = re.compile(r"^(?:E  +|ERROR:? )(.+)$", re.M)
-QUIET = 15.0                    # seconds after which it is said what is still running
-LEAST_LIMIT, TIMES = 120.0, 10  # a trial may take ten times as long as without the bug, and two minutes
+QUIET = 15.0  # seconds after which a line says what is still running
+MIN_LIMIT, TIMES = 120.0, 10  # a trial may take ten times as long as without the bug, at least two minutes
 
-FIRST_LIMIT = 1800.0            # seconds for tests without a bug, which may have to compile the rules
+FIRST_LIMIT = 1800.0  # seconds for tests without a bug, which may have to compile the rules
 T = TypeVar("T")
 
 
 class Result(NamedTuple):
     outcome: str
-    by: str                     # the first test that failed; of a broken one, the reason
+    by: str  # the first test that failed; of a broken one, the reason
     seconds: float
 
 
 class Stopped(Exception):
-    """Nothing more is started."""
+    """The run is stopping: nothing more is started."""
 
 
 class Bench:
-    """A temporary folder with the tree as it is, from which copies with bugs are made, and who works there."""
+    """A temporary folder with a copy of the tree, from which copies with bugs are made, and the workers."""
 
     def __init__(self, root: Path, jobs: int) -> None:
         self.root, self.lock, self.running, self.stopped = root, threading.Lock(), set[int](), False
@@ -73,7 +73,7 @@ class Bench:
         return {x for x in names if x.endswith(".pyc") or (top and (x.startswith(".") or x in NOT_COPIED))}
 
     def each(self, items: list[T], work: Callable[[T], Result], name: Callable[[T], str]) -> Iterator[tuple[T, Result]]:
-        """Work on all items; each with its result, as they are done.  After a silence, what is being worked on."""
+        """Work on all items; yield each with its result as it finishes.  After a silence, print what still runs."""
         waiting: dict[Future[Result], T] = {self.pool.submit(work, item): item for item in items}
         while waiting:
             done, _ = wait(waiting, QUIET, FIRST_COMPLETED)
@@ -84,28 +84,28 @@ class Bench:
                 yield waiting.pop(future), future.result()
 
     def changed(self, mutant: Mutant) -> str:
-        """The source with the bug in it; CannotPlant, also if there are no such tests."""
+        """The source with the bug in it; CannotPlant also if the tests do not exist."""
         for file in (mutant.file, *(test.partition("::")[0] for test in mutant.tests)):
             if not (self.base / file).exists():
                 raise CannotPlant(f"there is no {file}")
         return planted(mutant, (self.base / mutant.file).read_text(encoding="utf-8"))
 
     def keep_kernels(self) -> None:
-        """Leave to the next run what the tests have compiled, which takes minutes."""
+        """Keep for the next run what the tests have compiled, which takes minutes."""
         for found in self.base.glob(f"src/*/__pycache__/{KERNELS}"):
             place = self.root / KEPT / KERNELS / found.relative_to(self.base)
             shutil.rmtree(place, ignore_errors=True)
             shutil.copytree(found, place)
 
     def unplanted(self, tests: tuple[str, ...]) -> Result:
-        """The tests without any bug: they must pass, or they could not tell anything."""
+        """Run the tests without any bug: they must pass, or they would prove nothing."""
         return self.run(self.base, tests, FIRST_LIMIT)
 
     def trial(self, mutant: Mutant, seconds: float) -> Result:
-        """One bug; `seconds` is what its tests take without it."""
+        """Try one bug; `seconds` is what its tests take without it."""
         with self.copy(mutant.id) as place:
             replace(place / mutant.file, self.changed(mutant))
-            return self.run(place, mutant.tests, max(LEAST_LIMIT, TIMES * seconds))
+            return self.run(place, mutant.tests, max(MIN_LIMIT, TIMES * seconds))
 
     @contextlib.contextmanager
     def copy(self, name: str) -> Iterator[Path]:
@@ -126,13 +126,20 @@ class Bench:
         return Result(outcome, by, round(time.monotonic() - began, 1))
 
     def run_pytest(self, place: Path, tests: tuple[str, ...], limit: float, output: int) -> int | None:
-        """The exit code; None if there was no end to it.  Whatever the tests have started ends with them."""
+        """The exit code; None after a timeout.  Whatever the tests have started ends with them."""
         command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *tests]
         with self.lock:
             if self.stopped:
                 raise Stopped
-            process = subprocess.Popen(command, cwd=place, env=environment(place), stdin=subprocess.DEVNULL,
-                                       stdout=output, stderr=output, start_new_session=True)
+            process = subprocess.Popen(
+                command,
+                cwd=place,
+                env=environment(place),
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=output,
+                start_new_session=True,
+            )
             self.running.add(process.pid)
         try:
             return process.wait(limit)
@@ -146,16 +153,17 @@ class Bench:
 
 
 def environment(place: Path) -> dict[str, str]:
-    """The sources of the copy come before those that are installed."""
+    """The environment, with the sources of the copy before installed ones."""
     others = [x for x in (os.environ.get("PYTHONPATH"),) if x]
     return {**os.environ, "PYTHONPATH": os.pathsep.join([str(place / "src"), *others])}
 
 
 def imported_from(place: Path, package: str) -> str:
-    """The file from which tests in this place import a package."""
+    """The file from which tests in this folder import a package."""
     code = f"import importlib.util; print(importlib.util.find_spec({package!r}).origin)"
-    done = subprocess.run([sys.executable, "-c", code], cwd=place, env=environment(place), capture_output=True,
-                          text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=place, env=environment(place), capture_output=True, text=True, check=False
+    )
     return done.stdout.strip()
 
 
@@ -167,7 +175,7 @@ def link_or_copy(source: str, target: str) -> str:
 
 
 def replace(file: Path, text: str) -> None:
-    """Other text in a source, of which no compiled form may remain."""
+    """Change the text of a source, of which no compiled form may remain."""
     for old in (file.parent / "__pycache__").glob(f"{file.stem}.*.pyc"):
         old.unlink()
     file.write_text(text, encoding="utf-8")
@@ -179,7 +187,7 @@ def end(group: int) -> None:
 
 
 def judged(code: int | None, said: str, limit: float) -> tuple[str, str]:
-    """What the exit code of pytest says of the bug, and the test or the reason."""
+    """What pytest's exit code says about the bug, with the failed test or the reason."""
     if code is None:
         return CAUGHT, f"no end within {limit:.0f} s"
     if code == 0:

@@ -5,53 +5,138 @@ import os
 import shutil
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
 SOURCE = Path(__file__).parent.parent / "src" / "psvr"
-MAY_IMPORT = {          # package → those of ours that it may import; everything may import `errors` and `files`
+MAY_IMPORT = {  # package, or module beside them → those of ours that it may import, `ANYWHERE` apart
+    "errors": set(),
+    "lazy": set(),
+    "processes": set(),
+    "atomic": set(),
+    "files": set(),
+    "jit": set(),
+    "references": set(),
+    "prefetch": {"jit"},
+    "addresses": {"protocol"},  # one number
     "trace": set(),
+    "results": {"trace"},
+    "fields": set(),
     "protocol": {"jit", "addresses"},
     "compiled": set(),
     "checked": set(),
-    "graphs": {"jit"},
-    "routing": {"jit", "compiled", "protocol", "graphs"},
-    "sim": {"jit", "addresses", "references", "prefetch", "compiled", "protocol", "trace", "graphs"},
-    "node": {"protocol", "trace"},
-    "lab": {"jit", "compiled", "protocol", "trace", "graphs", "routing", "sim", "node"},
-    "swarm": {"protocol", "trace", "graphs", "sim", "node"},
+    "graphs": {"jit", "fields"},
+    "routing": {"jit", "compiled", "protocol", "graphs", "fields"},
+    "sim": {
+        "jit",
+        "addresses",
+        "references",
+        "prefetch",
+        "compiled",
+        "protocol",
+        "trace",
+        "graphs",
+        "fields",
+        "results",
+    },
+    "node": {"protocol", "trace", "fields"},
+    "lab": {"jit", "compiled", "protocol", "trace", "graphs", "fields", "results", "routing", "sim"},
+    "swarm": {"protocol", "trace", "graphs", "fields", "results", "sim", "node"},
     "web": {"lab", "trace"},
+    "cli": {"protocol", "trace", "fields", "results", "routing", "sim", "node", "swarm", "lab"},
+    "__main__": {"cli"},
+    "__init__": {"node"},
 }
+ANYWHERE = {"errors", "files", "atomic", "lazy", "processes", "__version__", ""}
+MOST_MODULES = 15  # of a folder
 
 
-def imports(file: Path) -> set[str]:
-    """The packages of ours that a module imports from outside its own."""
-    found = set()
-    for node in ast.walk(ast.parse(file.read_text())):
-        names = [a.name for a in node.names] if isinstance(node, ast.Import) else []
-        if isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
-            names = [f"psvr.{a.name}" for a in node.names] if node.module == "psvr" else [node.module]
-        found |= {name.split(".")[1] for name in names if name.startswith("psvr.")}
+def modules() -> dict[str, Path]:
+    """All of ours by name; packages go without `__init__`."""
+    found = {}
+    for file in SOURCE.rglob("*.py"):
+        parts = ("psvr", *file.relative_to(SOURCE).with_suffix("").parts)
+        found[".".join(parts).removesuffix(".__init__")] = file
     return found
 
 
-@pytest.mark.parametrize("package", MAY_IMPORT)
-def test_imports_point_one_way(package: str) -> None:
-    for file in (SOURCE / package).rglob("*.py"):
-        foreign = imports(file) - {package, "errors", "files", "__version__"}
-        assert foreign <= MAY_IMPORT[package], f"{file.relative_to(SOURCE)} imports {foreign - MAY_IMPORT[package]}"
+MODULES = modules()
 
 
-def test_every_package_has_its_place() -> None:
-    packages = {d.name for d in SOURCE.iterdir() if (d / "__init__.py").exists()}
-    assert packages - {"cli"} <= set(MAY_IMPORT)
+def imported(module: str, with_types: bool = True) -> set[str]:
+    """All of ours that a module imports, also inside functions, with the names taken from them; for types, or not."""
+    file, found = MODULES[module], set()
+    package = module if file.name == "__init__.py" else module.rpartition(".")[0]
+    tree = ast.parse(file.read_text())
+    branches = [node for node in ast.walk(tree) if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test)]
+    for_types = {id(node) for branch in branches for statement in branch.body for node in ast.walk(statement)}
+    for node in ast.walk(tree):
+        if id(node) in for_types and not with_types:
+            continue
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            above = package.split(".")[: len(package.split(".")) - node.level + 1] if node.level else []
+            base = ".".join([*above, *([node.module] if node.module else [])])
+            found |= {f"{base}.{alias.name}" for alias in node.names}
+    return {name for name in found if name.split(".")[0] == "psvr"}
+
+
+def module_of(name: str) -> str:
+    """The module that an imported name is, or stands in.  Compiled rules are the files of the protocol."""
+    first, second, *rest = [*name.split("."), ""]
+    name = ".".join([first, "protocol" if second in ("compiled", "checked") and rest != [""] else second, *rest])
+    while name not in MODULES:
+        name = name.rpartition(".")[0]
+    return name
+
+
+def needed(module: str) -> set[str]:
+    """The modules that must be understood before one: those it imports, and the packages that are run with them."""
+    found = set(map(module_of, imported(module)))
+    for name in map(module_of, imported(module, with_types=False)):
+        parts = name.split(".")
+        found |= {".".join(parts[:i]) for i in range(2, len(parts))}
+    return {name for name in found if name != module and not module.startswith(name + ".")}
+
+
+@pytest.mark.parametrize("place", MAY_IMPORT)
+def test_imports_point_one_way(place: str) -> None:
+    mine = [name for name in MODULES if (name.split(".")[1:2] or ["__init__"]) == [place]]
+    for module in mine:
+        foreign = {[*name.split("."), ""][1] for name in imported(module)} - {place} - ANYWHERE
+        assert foreign <= MAY_IMPORT[place], f"{module} imports {foreign - MAY_IMPORT[place]}"
+
+
+def test_everything_has_its_place() -> None:
+    assert {(name.split(".")[1:2] or ["__init__"])[0] for name in MODULES} <= set(MAY_IMPORT)
+
+
+def test_no_module_needs_itself() -> None:
+    """Not even for types: what cannot be read in an order cannot be understood in one."""
+    left = {name: needed(name) for name in MODULES}
+    while free := [name for name, others in left.items() if not others & set(left)]:
+        for name in free:
+            del left[name]
+    assert not left, {name: sorted(others & set(left)) for name, others in left.items()}
+
+
+def test_folders_can_be_overlooked() -> None:
+    sizes = Counter(file.parent for file in MODULES.values() if file.name != "__init__.py")
+    assert {str(folder.relative_to(SOURCE)): n for folder, n in sizes.items() if n > MOST_MODULES} == {}
+
+
+def test_every_module_says_what_it_is() -> None:
+    assert [name for name, file in MODULES.items() if not ast.get_docstring(ast.parse(file.read_text()))] == []
 
 
 def python(code: str, **environment: str) -> str:
     """What a fresh interpreter prints."""
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False,
-                          env={**os.environ, **environment})
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False, env={**os.environ, **environment}
+    )
     assert done.returncode == 0, done.stderr
     return done.stdout.strip()
 
@@ -64,18 +149,23 @@ for name in ("numpy", "numba", "llvmlite"):
 
 
 def test_protocol_runs_with_neither_numba_nor_numpy() -> None:
-    print(python(WITHOUT + f"""
-sys.path.insert(0, {str(Path(__file__).parent)!r})
+    print(
+        python(
+            WITHOUT
+            + f"""
+sys.path.insert(0, {str(Path(__file__).parent.parent)!r})
 import importlib, pkgutil, psvr.protocol
-for module in pkgutil.iter_modules(psvr.protocol.__path__):
-    importlib.import_module("psvr.protocol." + module.name)
-from network import Network
+for module in pkgutil.walk_packages(psvr.protocol.__path__, "psvr.protocol."):
+    importlib.import_module(module.name)
+from tests.support.network import Network
 net = Network([(0, 1), (1, 2)], 3)
 net.subscribe(2)
 net.run(12)
 net.publish(0)
 assert [v for _, v, _ in net.delivered] == [2]
-"""))
+"""
+        )
+    )
 
 
 def test_route_without_numba_says_what_to_install() -> None:
@@ -116,11 +206,13 @@ from psvr.protocol.records import Node
 import psvr.compiled.table as m
 print(m.lease(np.zeros(1, dtype(Node, Capacity(1, 1, 1, 1, 1, 1)))[0]), "cached" if m.lease.stats.cache_hits else "new")
 """
+
     def run() -> str:
         return python(code, PYTHONPATH=str(copy), PYTHONDONTWRITEBYTECODE="1")
+
     assert (run(), run()) == ("5000000 new", "5000000 cached")
     file = copy / "psvr" / "protocol" / "constants.py"
-    file.write_text(file.read_text().replace("LEASE_MOST = 5 *", "LEASE_MOST = 7 *"))
+    file.write_text(file.read_text().replace("LEASE_MAX = 5 *", "LEASE_MAX = 7 *"))
     assert run() == "7000000 new"
 
 
@@ -163,8 +255,24 @@ def test_shipped_code_is_read_and_new_code_kept_for_the_user(copy: Path, tmp_pat
 
 def test_old_generations_are_removed(copy: Path) -> None:
     from psvr import jit
+
     place = copy / "psvr" / "__pycache__" / "kernels"
     for i in range(9):
         (place / f"old{i}").mkdir(parents=True)
     clip_in(copy)
     assert len(list(place.iterdir())) == jit.KEPT_GENERATIONS + 1
+
+
+def test_tests_need_no_benchmarks() -> None:
+    for file in Path(__file__).parent.rglob("*.py"):
+        tree = ast.parse(file.read_text())
+        found = {n.module or "" for n in ast.walk(tree) if isinstance(n, ast.ImportFrom)}
+        found |= {alias.name for n in ast.walk(tree) if isinstance(n, ast.Import) for alias in n.names}
+        assert not any(name.split(".")[0] == "benchmarks" for name in found), file
+
+
+def test_what_is_slow_is_there() -> None:
+    """A renamed file would otherwise be run by `make check` from then on."""
+    here = Path(__file__).parent
+    names = [line for line in (here / "slow.txt").read_text().splitlines() if not line.startswith("#")]
+    assert [name for name in names if not (here / name).exists()] == [] and names == sorted(names)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 BLOCK = re.compile(r"```python\n(.*?)```(?:\s*```text\n(.*?)```)?", re.S)
 BLOCKS = [(page, i, code, text) for page in PAGES for i, (code, text) in enumerate(BLOCK.findall(page.read_text()))]
 
@@ -32,3 +32,15 @@ def test_links(page: Path) -> None:
 
 def test_there_are_blocks() -> None:
     assert len(BLOCKS) > 10
+
+
+def test_questions_lead_to_functions_that_exist() -> None:
+    rows = re.findall(r"^\| \d+\. .*\| (.*) \|$", (ROOT / "CONTRIBUTING.md").read_text(), re.M)
+    assert len(rows) == 20
+    for row in rows:
+        files = [ROOT / target for target in re.findall(r"\]\(([^)]+)\)", row)]
+        assert files and all(file.is_file() for file in files), row
+        for name in re.findall(r"`(\w+)`", row):
+            assert any(
+                f"def {name}(" in file.read_text() or f"from .{name} import" in file.read_text() for file in files
+            )

@@ -38,7 +38,7 @@ def test_pipes_sockets_and_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 def test_huge_files_are_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with (tmp_path / "huge").open("wb") as file:
-        file.truncate(1 << 40)                  # takes no room on the disk
+        file.truncate(1 << 40)  # takes no room on the disk
     assert refusal(tmp_path / "huge") == "the file: must be at most 64 MB, and is larger"
     monkeypatch.setattr(files, "MEGABYTE", 1)
     (tmp_path / "small").write_text("a" * 64)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from numba.core.errors import NumbaError
 
-from psvr.jit import in_place, is_compiled, jit
+from psvr.jit import is_compiled, jit, jit_no_alloc
 
 
 def make(n: int) -> Any:
@@ -22,7 +22,7 @@ def test_code_that_works_in_place_has_no_memory_of_its_own() -> None:
     for _ in range(2):
         assert len(jit(make)(3)) == 3
         with pytest.raises(NumbaError):
-            in_place(make)(3)
+            jit_no_alloc(make)(3)
 
 
 def total(numbers: Any) -> int:
@@ -49,8 +49,10 @@ def test_it_is_known_what_is_compiled_for_which_types(tmp_path: Path) -> None:
 
     def run(*arguments: str) -> str:
         code, there = KEPT.format(folder=str(tmp_path)), {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
-        return subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=True,
-                              env=there).stdout.strip()
+        return subprocess.run(
+            [sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=True, env=there
+        ).stdout.strip()
+
     assert run() == "False False False False"
     assert run("call") == "False False True False"
     assert run() == "True False True False"

@@ -1,4 +1,4 @@
-"""The comparison, and a picture of it if a file is named."""
+"""The comparison, with a chart if a file is named."""
 
 import sys
 from pathlib import Path

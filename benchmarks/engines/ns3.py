@@ -11,7 +11,7 @@ from . import workload as k
 
 SOURCES = Path(__file__).parent / "cpp"
 LIBRARIES = {"devices": ["-lns3-network", "-lns3-core"], "core": ["-lns3-core"]}
-OPTIONS = ["-std=c++17", "-O3", "-march=native"]        # for this very processor, as numba does
+OPTIONS = ["-std=c++17", "-O3", "-march=native"]  # for this processor, as numba does
 INSTALL = "apt-get install libns3-dev g++ (Debian, Ubuntu)"
 DEFAULT, FASTEST = "MapScheduler", "PriorityQueueScheduler"
 PROGRAMS = {
@@ -24,7 +24,7 @@ PROGRAMS = {
 
 
 class Missing(Exception):
-    """The programs cannot be compiled here; the text says why, and what helps."""
+    """The programs cannot be compiled here; the text says why, and what to install."""
 
 
 def build(folder: Path) -> None:
@@ -40,7 +40,7 @@ def build(folder: Path) -> None:
 
 
 def programs(folder: Path, graph: Graph, seconds: int) -> dict[str, Callable[[], tuple[float, k.Counts]]]:
-    """Functions that run a program each; how long the run alone took, and what it did."""
+    """Functions that each run one program and return the seconds of the run alone, and its counts."""
     build(folder)
     network = folder / "network.txt"
     k.write(graph, network)
@@ -48,6 +48,7 @@ def programs(folder: Path, graph: Graph, seconds: int) -> dict[str, Callable[[],
     def job(program: str, *arguments: str) -> Callable[[], tuple[float, k.Counts]]:
         command = [str(folder / program), str(network), str(seconds), *arguments]
         return lambda: read(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+
     return {name: job(*arguments) for name, arguments in PROGRAMS.items()}
 
 

@@ -1,4 +1,4 @@
-"""The workload on this package's own queue and medium: one event of the queue per frame, all of it compiled."""
+"""The workload on this package's own queue and medium: one queue event per frame, all compiled."""
 
 import time
 from typing import Any, NamedTuple
@@ -7,31 +7,37 @@ import numpy as np
 from psvr.compiled.numbers import mix
 
 from psvr.graphs.graph import Graph
-from psvr.jit import in_place
-from psvr.sim.medium import lost
-from psvr.sim.queue import new_queue, pop, push
+from psvr.jit import jit_no_alloc
+from psvr.sim.engine.medium import lost
+from psvr.sim.engine.queue import new_queue, pop, push
 
 from . import rules
 from . import workload as k
 
 TIMER, BEACON_END, FLOOD_END, FORWARD, INJECT = range(5)
 
-STATION = np.dtype([
-    ("node", rules.NODE), ("beacon", rules.BEACON), ("flood", rules.FLOOD),     # the last two: what it is sending
-    ("frames", "i8")], align=True)                                              # how many it has sent
+STATION = np.dtype(
+    [
+        ("node", rules.NODE),
+        ("beacon", rules.BEACON),
+        ("flood", rules.FLOOD),  # what it is sending, as is the beacon
+        ("frames", "i8"),  # sent so far
+    ],
+    align=True,
+)
 TALLY = np.dtype([("beacons", "i8"), ("floods", "i8"), ("forwards", "i8"), ("receptions", "i8"), ("delivered", "i8")])
 
 
 class World(NamedTuple):
     stations: Any
-    first: Any              # the nodes in reach of v are near[first[v]:first[v + 1]]
+    first: Any  # the nodes in reach of v are near[first[v]:first[v + 1]]
     near: Any
     heap: Any
     counter: Any
     tally: Any
 
 
-@in_place
+@jit_no_alloc
 def begin(w: World) -> None:
     n = len(w.stations)
     for v in range(n):
@@ -40,14 +46,14 @@ def begin(w: World) -> None:
     push(w.heap, w.counter, k.FLOOD_EVERY, INJECT, 0, 0)
 
 
-@in_place
+@jit_no_alloc
 def send(w: World, v: int, now: int, kind: int) -> None:
     serial = w.stations[v].frames * len(w.stations) + v
     w.stations[v].frames += 1
     push(w.heap, w.counter, now + k.AIRTIME, kind, v, serial)
 
 
-@in_place
+@jit_no_alloc
 def end_beacon(w: World, v: int, now: int, serial: int) -> None:
     tally, beacon = w.tally[0], w.stations[v].beacon
     for e in range(w.first[v], w.first[v + 1]):
@@ -57,7 +63,7 @@ def end_beacon(w: World, v: int, now: int, serial: int) -> None:
             rules.on_beacon(w.stations[u].node, now, beacon)
 
 
-@in_place
+@jit_no_alloc
 def end_flood(w: World, v: int, now: int, serial: int) -> None:
     tally, flood = w.tally[0], w.stations[v].flood
     for e in range(w.first[v], w.first[v + 1]):
@@ -70,7 +76,7 @@ def end_flood(w: World, v: int, now: int, serial: int) -> None:
                 push(w.heap, w.counter, now + pause, FORWARD, u, 0)
 
 
-@in_place
+@jit_no_alloc
 def timer(w: World, v: int, now: int) -> None:
     me = w.stations[v].node
     w.tally[0].beacons += 1
@@ -80,14 +86,14 @@ def timer(w: World, v: int, now: int) -> None:
     push(w.heap, w.counter, now + period, TIMER, v, 0)
 
 
-@in_place
+@jit_no_alloc
 def forward(w: World, v: int, now: int) -> None:
     w.tally[0].forwards += 1
     rules.write_flood(w.stations[v].node, w.stations[v].flood)
     send(w, v, now, FLOOD_END)
 
 
-@in_place
+@jit_no_alloc
 def inject(w: World, now: int) -> None:
     w.tally[0].floods += 1
     number = w.tally[0].floods
@@ -97,7 +103,7 @@ def inject(w: World, now: int) -> None:
     push(w.heap, w.counter, now + k.FLOOD_EVERY, INJECT, 0, 0)
 
 
-@in_place
+@jit_no_alloc
 def run(w: World, until: int) -> None:
     while w.heap[0].time <= until:
         now, kind, v, serial = pop(w.heap, w.counter)
@@ -119,7 +125,7 @@ def new_world(graph: Graph) -> World:
 
 
 def simulate(graph: Graph, seconds: int) -> tuple[float, k.Counts]:
-    """How long the run alone took, and what it did."""
+    """Return the seconds of the run alone, and its counts."""
     world = new_world(graph)
     begin(world)
     clock = time.perf_counter()
@@ -127,4 +133,5 @@ def simulate(graph: Graph, seconds: int) -> tuple[float, k.Counts]:
     took = time.perf_counter() - clock
     nodes = world.stations["node"]
     shots = (k.Shot(*(me[name].tolist() for name in k.Shot._fields)) for me in nodes)
-    return took, k.Counts(*world.tally[0].tolist(), k.state_of(shots))
+    beacons, floods, forwards, receptions, delivered = world.tally[0].tolist()
+    return took, k.Counts(beacons, floods, forwards, receptions, delivered, k.state_of(shots))

@@ -1,7 +1,7 @@
-"""The rules once more, as one would write them in plain Python, and all draws made beforehand.
+"""The same rules in ordinary Python, with all draws made beforehand.
 
-A hash is cheap where it is compiled and dear in Python, where a generator of the library would be used instead.  So
-that nothing of this is held against Python, who receives which frame and when beacons come is looked up in lists.
+A hash is cheap in compiled code and expensive in Python, where one would use a generator of the library instead.  To be
+fair to Python, who receives which frame and when beacons come is looked up in lists.
 """
 
 from typing import Any
@@ -10,8 +10,8 @@ import numpy as np
 from psvr.compiled.numbers import mix
 
 from psvr.graphs.graph import Graph
-from psvr.jit import in_place
-from psvr.sim.medium import lost
+from psvr.jit import jit_no_alloc
+from psvr.sim.engine.medium import lost
 
 from . import workload as k
 from .rules import (
@@ -49,6 +49,11 @@ class Flood:
 class Neighbour:
     __slots__ = ("below", "heard", "id", "offer", "place", "quality", "seq")
 
+    below: int  # this and the others here are of its latest beacon
+    heard: float
+    offer: int
+    seq: int
+
     def __init__(self, id: int, place: int) -> None:
         self.id, self.place, self.quality = id, place, QUALITY_NEW
 
@@ -61,7 +66,7 @@ class Node:
         self.alone = id << (16 + RANK_BITS + PLACE_BITS)
 
     def take_in(self, id: int) -> Neighbour | None:
-        """A new neighbour in the first free place, or in that of the worst, if bad enough."""
+        """Add a neighbour in the first free place, or replace the worst one if it is bad enough."""
         place = min(set(range(PLACES)) - {entry.place for entry in self.table.values()}, default=NOBODY)
         if place == NOBODY:
             worst = min(self.table.values(), key=lambda entry: (entry.quality, entry.place))
@@ -72,7 +77,7 @@ class Node:
         self.table[id] = entry = Neighbour(id, place)
         return entry
 
-    def on_beacon(self, now: int, beacon: Beacon) -> None:
+    def on_beacon(self, now: float, beacon: Beacon) -> None:
         entry = self.table.get(beacon.src)
         if entry is None:
             entry = self.take_in(beacon.src)
@@ -107,7 +112,7 @@ class Node:
             self.changes += 1
             self.parent = parent
 
-    def on_timer(self, now: int) -> Beacon:
+    def on_timer(self, now: float) -> Beacon:
         for entry in [entry for entry in self.table.values() if now - entry.heard > STALE]:
             del self.table[entry.id]
         self.tree_rule()
@@ -124,11 +129,12 @@ class Node:
         by_place = {entry.place: entry for entry in self.table.values()}
         rows = [(e.id, e.seq, e.quality) if (e := by_place.get(i)) else (NOBODY, 0, 0) for i in range(PLACES)]
         ids, seqs, quality = map(list, zip(*rows))
-        return k.Shot(self.seq, self.root, self.dist, self.parent, self.size, self.changes, self.flood,
-                      ids, seqs, quality)
+        return k.Shot(
+            self.seq, self.root, self.dist, self.parent, self.size, self.changes, self.flood, ids, seqs, quality
+        )
 
 
-@in_place
+@jit_no_alloc
 def draw(first: Any, near: Any, heard: Any, periods: Any) -> None:
     n = len(first) - 1
     for v in range(n):
@@ -140,7 +146,7 @@ def draw(first: Any, near: Any, heard: Any, periods: Any) -> None:
 
 
 class Draws:
-    """`receivers[v][i]` hear the i-th frame of v; `periods[v][i]` pass before its beacon i + 1."""
+    """`receivers[v][i]` hear the i-th frame of v; `periods[v][i]` is the time before its beacon i + 1."""
 
     def __init__(self, graph: Graph, seconds: int) -> None:
         frames = 10 + seconds * k.SECOND // k.PERIOD_LEAST + seconds * k.SECOND // k.FLOOD_EVERY
@@ -148,8 +154,9 @@ class Draws:
         periods = np.zeros((graph.n, frames), np.int64)
         draw(graph.start, graph.near, heard, periods)
         self.periods: list[list[int]] = periods.tolist()
-        self.receivers = [self.rows(heard[:, graph.start[v]:graph.start[v + 1]], graph.neighbours(v))
-                          for v in range(graph.n)]
+        self.receivers = [
+            self.rows(heard[:, graph.start[v] : graph.start[v + 1]], graph.neighbours(v)) for v in range(graph.n)
+        ]
 
     @staticmethod
     def rows(heard: Any, near: Any) -> list[list[int]]:
@@ -157,7 +164,7 @@ class Draws:
 
 
 def pause(v: int, number: int) -> int:
-    """Before v hands the message on."""
+    """The pause before v passes the message on."""
     return int(mix(mix(k.FORWARD_KEY, number), v)) % k.FORWARD_SPREAD
 
 

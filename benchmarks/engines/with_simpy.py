@@ -17,7 +17,7 @@ Message = Beacon | Flood
 
 
 class Air:
-    """A frame is a process: it is on the air for a while, then lies in the stores of those who receive it."""
+    """A frame is a process: it is on the air for a while, then goes into the stores of its receivers."""
 
     def __init__(self, env: simpy.Environment, draws: Draws) -> None:
         self.env, self.draws = env, draws
@@ -80,7 +80,7 @@ def floods(env: simpy.Environment, stations: Sequence[Any], tally: Counter[str])
 
 
 class LeanStation(Node):
-    """The same with callbacks on time-outs: no process and no store per node, one event per frame."""
+    """The same with callbacks on timeouts: no process or store per node, one event per frame."""
 
     stations: list["LeanStation"]
 
@@ -100,7 +100,7 @@ class LeanStation(Node):
         self.frames += 1
         self.after(self.periods[self.seq], self.timer)
 
-    def end_beacon(self, event: simpy.Event) -> None:
+    def end_beacon(self, event: Any) -> None:
         receivers, beacon = event.value
         now, stations = self.env.now, self.stations
         self.tally["receptions"] += len(receivers)
@@ -112,7 +112,7 @@ class LeanStation(Node):
         self.after(k.AIRTIME, self.end_flood, (self.receivers[self.frames], Flood(self)))
         self.frames += 1
 
-    def end_flood(self, event: simpy.Event) -> None:
+    def end_flood(self, event: Any) -> None:
         receivers, flood = event.value
         self.tally["receptions"] += len(receivers)
         for u in receivers:
@@ -129,11 +129,12 @@ def timed(
     env.run(until=seconds * k.SECOND + 1)
     took = time.perf_counter() - clock
     names = ("beacons", "floods", "forwards", "receptions", "delivered")
-    return took, k.Counts(*(tally[name] for name in names), k.state_of(station.shot() for station in stations))
+    counts = {name: tally[name] for name in names}
+    return took, k.Counts(**counts, state=k.state_of(station.shot() for station in stations))
 
 
 def idiomatic(graph: Graph, draws: Draws, seconds: int) -> tuple[float, k.Counts]:
-    """How long the run alone took, and what it did."""
+    """Return the seconds of the run alone, and its counts."""
     env, tally = simpy.Environment(), Counter[str]()
     air = Air(env, draws)
     stations = [Station(v, graph.n, air, tally) for v in range(graph.n)]

@@ -1,19 +1,20 @@
-"""Hostile datagrams: against everything that reads them, through the socket of a real node, and as a flood.
+"""Hostile datagrams: against all code that reads them, through the socket of a real node, and as a flood.
 
     python -m benchmarks fuzz                                               ten million and a million; an hour
-    python -m benchmarks fuzz --runs 100000 --datagrams 20000 --seconds 5   less of all; 0 leaves a part out
+    python -m benchmarks fuzz --runs 100000 --datagrams 20000 --seconds 5   less of each; 0 skips a part
 
-The first part is guided by coverage if atheris is installed (pip install atheris), else by mutations alone.
+The first part is guided by coverage if atheris is installed (pip install atheris); otherwise it uses mutations only.
 """
 
 import argparse
 
-ON_REQUEST = True           # takes an hour
+ON_REQUEST = True  # takes an hour
 RUNS, DATAGRAMS, SECONDS = 10_000_000, 1_000_000, 20
 
 
 def run(runs: int = RUNS, datagrams: int = DATAGRAMS, seconds: float = SECONDS) -> None:
-    from . import flood, readers, through  # not before: what atheris is to follow must be imported by it
+    from . import flood, readers, through  # not earlier: atheris must import what it is to instrument
+
     if runs:
         print(readers.report(runs), flush=True)
     if datagrams:

@@ -11,21 +11,29 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from benchmarks.timing import table
-from psvr.node.keys import Keyring, new_key, parse_key
-from psvr.node.seal import BODY, HEAD, Seal
+from psvr.node.secure.keys import Keyring, new_key, parse_key
+from psvr.node.secure.seal import BODY, HEAD, Seal
 
 from .nodes import Process, running, waiting_in_kernel
 from .traffic import Listener, publish, wait_for_subscriber
 
-RATE = 50                   # publications per second
-HEADS = ["flood", "datagrams/s sent", "read", "delivered", "median, ms", "p99, ms", "CPU of the node",
-         "neighbours lost"]
-WARM = 3                    # seconds before anything is measured
+RATE = 50  # publications per second
+HEADS = [
+    "flood",
+    "datagrams/s sent",
+    "read",
+    "delivered",
+    "median, ms",
+    "p99, ms",
+    "CPU of the node",
+    "neighbours lost",
+]
+WARM = 3  # seconds before anything is measured
 KINDS = ("none", "noise", "wrong check", "copied header")
 
 
 def forgeries(kind: str, datagram: bytes) -> list[bytes]:
-    """What costs a node ever more to refuse: no beginning, no check, no seal."""
+    """Datagrams that cost a node more and more to refuse: wrong start, wrong check, wrong seal."""
     rng = random.Random(1)
     if kind == "noise":
         return [rng.randbytes(100) for _ in range(1000)]
@@ -34,7 +42,7 @@ def forgeries(kind: str, datagram: bytes) -> list[bytes]:
 
 
 def main(port: int, kind: str, datagram: bytes) -> None:
-    """Send as fast as one process can, until it is ended."""
+    """Send as fast as one process can, until it is terminated."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock:
         sock.connect(("127.0.0.1", port))
         made, sent = forgeries(kind, datagram), 0
@@ -47,13 +55,14 @@ def main(port: int, kind: str, datagram: bytes) -> None:
 
 @contextlib.contextmanager
 def flooded(kind: str, port: int, datagram: bytes, sent: list[int]) -> Iterator[None]:
-    """A process that does nothing else; `sent` gets how many datagrams it sent."""
+    """A process that only sends; `sent` holds how many datagrams it has sent."""
     if kind == "none":
         yield
         return
     with tempfile.TemporaryFile("w+") as out:
-        process = subprocess.Popen([sys.executable, "-m", "benchmarks.fuzz.flood", str(port), kind, datagram.hex()],
-                                   stdout=out)
+        process = subprocess.Popen(
+            [sys.executable, "-m", "benchmarks.fuzz.flood", str(port), kind, datagram.hex()], stdout=out
+        )
         try:
             yield
         finally:
@@ -74,9 +83,16 @@ def one(kind: str, nodes: list[Process], listener: Listener, datagram: bytes, se
     read = middle.status()["counters"]["refused"] - refused
     dropped = waiting_in_kernel(middle.port)[1] - lost
     share = read / (read + dropped) if read + dropped else 1.0
-    return [kind, f"{sum(sent) / took:,.0f}", f"{100 * share:.0f} %", f"{arrived.delivered} of {arrived.published}",
-            f"{arrived.median:.1f}", f"{arrived.p99:.1f}", f"{100 * (middle.cpu() - before) / took:.0f} %",
-            str(middle.log.read_text().count("neighbour lost") - log)]
+    return [
+        kind,
+        f"{sum(sent) / took:,.0f}",
+        f"{100 * share:.0f} %",
+        f"{arrived.delivered} of {arrived.published}",
+        f"{arrived.median:.1f}",
+        f"{arrived.p99:.1f}",
+        f"{100 * (middle.cpu() - before) / took:.0f} %",
+        str(middle.log.read_text().count("neighbour lost") - log),
+    ]
 
 
 def report(seconds: float) -> str:
@@ -92,8 +108,10 @@ def report(seconds: float) -> str:
             publish(nodes[0], listener, RATE, WARM)
             rows = [one(kind, nodes, listener, genuine, seconds, i * 1_000_000) for i, kind in enumerate(KINDS, 1)]
             errors = [line for node in nodes for line in node.errors()]
-    return f"{RATE} publications per second over two hops, for {seconds:g} s each.\n\n{table(HEADS, rows)}\n\n" \
-           f"Errors logged: {errors or 'none'}\n"
+    return (
+        f"{RATE} publications per second over two hops, for {seconds:g} s each.\n\n{table(HEADS, rows)}\n\n"
+        f"Errors logged: {errors or 'none'}\n"
+    )
 
 
 if __name__ == "__main__":

@@ -1,11 +1,11 @@
-"""One target under atheris: `python -m benchmarks.fuzz.guided TARGET CORPUS -runs=N`, more options as for libFuzzer."""
+"""One target under atheris: `python -m benchmarks.fuzz.guided TARGET CORPUS -runs=N`, and options of libFuzzer."""
 
 import sys
 
 import atheris
 
 with atheris.instrument_imports(include=["psvr.node", "psvr.protocol"]):
-    from benchmarks.fuzz.targets import TARGETS
+    from tests.support.fuzz.targets import TARGETS
 
 
 def main(arguments: list[str]) -> None:
@@ -13,6 +13,7 @@ def main(arguments: list[str]) -> None:
 
     def once(data: bytes) -> None:
         target(data)
+
     atheris.Setup([arguments[0], *arguments[2:]], once)
     atheris.Fuzz()
 

@@ -1,4 +1,4 @@
-"""Real nodes as processes on this machine, and what the system knows of them."""
+"""Real nodes as processes on this machine, and what the system knows about them."""
 
 import contextlib
 import os
@@ -9,26 +9,33 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from benchmarks.ports import free_ports
 from psvr.errors import BadInput
-from psvr.node.client import Client
+from psvr.node.daemon.client import Client
+from tests.support.ports import free_ports
 
-HELLO = 0.2                 # seconds
+HELLO = 0.2  # seconds
 PATIENCE = 60
 
 
 class Process:
-    """`psvr node` with a folder of its own, listening at a port of this machine."""
+    """`psvr node` with its own folder, listening at a port of this machine."""
 
     def __init__(self, folder: Path, port: int, peers: list[int], key: Path | None) -> None:
         folder.mkdir()
         self.port, self.socket, self.log = port, folder / "socket", folder / "log"
-        options = [f"--listen=127.0.0.1:{port}", "--peers=" + ",".join(f"127.0.0.1:{peer}" for peer in peers),
-                   f"--hello={HELLO}", "--state", str(folder), *(["--key-file", str(key)] if key else [])]
+        options = [
+            f"--listen=127.0.0.1:{port}",
+            "--peers=" + ",".join(f"127.0.0.1:{peer}" for peer in peers),
+            f"--hello={HELLO}",
+            "--state",
+            str(folder),
+            *(["--key-file", str(key)] if key else []),
+        ]
         clean = {name: value for name, value in os.environ.items() if not name.startswith("PSVR_")}
         with open(self.log, "w") as log:
-            self.process = subprocess.Popen([sys.executable, "-m", "psvr", "node", *options], stdout=log, stderr=log,
-                                            env=clean)
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", "psvr", "node", *options], stdout=log, stderr=log, env=clean
+            )
 
     def status(self) -> dict[str, Any]:
         with Client(self.socket) as client:
@@ -41,7 +48,7 @@ class Process:
             return False
 
     def memory(self) -> int:
-        """Resident, in KB."""
+        """Resident memory in KB."""
         text = Path(f"/proc/{self.process.pid}/status").read_text()
         return int(text.partition("VmRSS:")[2].split()[0])
 
@@ -49,7 +56,7 @@ class Process:
         return len(os.listdir(f"/proc/{self.process.pid}/fd"))
 
     def cpu(self) -> float:
-        """Seconds so far."""
+        """Processor seconds so far."""
         times = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
         return (int(times[11]) + int(times[12])) / os.sysconf("SC_CLK_TCK")
 
@@ -63,7 +70,7 @@ class Process:
 
 
 def waiting_in_kernel(port: int) -> tuple[int, int]:
-    """Bytes that wait for the socket at this port, and datagrams dropped because there was no room for them."""
+    """Bytes that wait in the socket at this port, and datagrams dropped for want of room."""
     for line in Path("/proc/net/udp").read_text().splitlines()[1:]:
         fields = line.split()
         if int(fields[1].partition(":")[2], 16) == port:
@@ -73,10 +80,12 @@ def waiting_in_kernel(port: int) -> tuple[int, int]:
 
 @contextlib.contextmanager
 def running(folder: Path, neighbours: list[list[int]], key: Path | None, *more: int) -> Iterator[list[Process]]:
-    """Nodes with these neighbours; all say their HELLOs to the ports `more` as well."""
+    """Nodes with these neighbours; all of them also send their HELLOs to the ports `more`."""
     ports = free_ports(len(neighbours))
-    nodes = [Process(folder / f"n{i}", ports[i], [*(ports[j] for j in near), *more], key)
-             for i, near in enumerate(neighbours)]
+    nodes = [
+        Process(folder / f"n{i}", ports[i], [*(ports[j] for j in near), *more], key)
+        for i, near in enumerate(neighbours)
+    ]
     try:
         until(lambda: all(node.has_ring(2 * len(nodes) - 2) for node in nodes))
         yield nodes

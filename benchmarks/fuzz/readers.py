@@ -1,4 +1,4 @@
-"""Every target in turn, each in a process of its own: how many inputs, how fast, how much memory, the slowest."""
+"""Every target in turn, each in its own process: how many inputs, how fast, how much memory, the slowest."""
 
 import importlib.util
 import re
@@ -9,14 +9,13 @@ import time
 from pathlib import Path
 
 from benchmarks.timing import table
+from tests.support.fuzz.mutation import loop
+from tests.support.fuzz.seeds import seeds_of
+from tests.support.fuzz.targets import SHARES, TARGETS
 
-from .mutation import loop
-from .seeds import seeds_of
-from .targets import SHARES, TARGETS
-
-LONGEST = 1300              # bytes of an input: more than there are in a datagram of the usual length
-PATIENCE = 10               # seconds for one input
-MEMORY = 1024               # MB
+MAX_INPUT = 1300  # bytes of an input: more than a datagram usually has
+PATIENCE = 10  # seconds for one input
+MEMORY = 1024  # MB
 HEADS = ["target", "inputs", "per second", "slowest, s", "memory, MB", "code reached", "result"]
 
 
@@ -32,10 +31,22 @@ def with_atheris(name: str, runs: int) -> list[str]:
     with tempfile.TemporaryDirectory() as folder:
         for i, seed in enumerate(seeds_of(name)):
             Path(folder, f"seed-{i}").write_bytes(seed)
-        options = [f"-runs={runs}", f"-max_len={LONGEST}", f"-timeout={PATIENCE}", f"-rss_limit_mb={MEMORY}", "-seed=1",
-                   "-print_final_stats=1", f"-artifact_prefix={folder}/"]
-        done = subprocess.run([sys.executable, "-m", "benchmarks.fuzz.guided", name, folder, *options],
-                              capture_output=True, text=True, errors="replace", check=False)
+        options = [
+            f"-runs={runs}",
+            f"-max_len={MAX_INPUT}",
+            f"-timeout={PATIENCE}",
+            f"-rss_limit_mb={MEMORY}",
+            "-seed=1",
+            "-print_final_stats=1",
+            f"-artifact_prefix={folder}/",
+        ]
+        done = subprocess.run(
+            [sys.executable, "-m", "benchmarks.fuzz.guided", name, folder, *options],
+            capture_output=True,
+            text=True,
+            errors="replace",
+            check=False,
+        )
     return row(name, time.monotonic() - begin, done)
 
 
@@ -48,10 +59,11 @@ def row(name: str, seconds: float, done: "subprocess.CompletedProcess[str]") -> 
 
 
 def wrong(done: "subprocess.CompletedProcess[str]") -> str:
-    """What was raised, or what libFuzzer complains of; all of it goes where errors go."""
+    """The exception, or libFuzzer's complaint; all output goes to standard error."""
     print(done.stdout[-3000:], done.stderr[-3000:], file=sys.stderr)
-    said = re.findall(r"^(?:==\d+== ?ERROR: .*|[\w.]+(?:Error|Exception|Grown|Changed): .*)$",
-                      done.stdout + done.stderr, re.MULTILINE)
+    said = re.findall(
+        r"^(?:==\d+== ?ERROR: .*|[\w.]+(?:Error|Exception|Grown|Changed): .*)$", done.stdout + done.stderr, re.MULTILINE
+    )
     return f"FAILED: {said[0] if said else done.returncode}"
 
 

@@ -1,7 +1,7 @@
 """Datagrams through the socket of a real node, with a key and without, while its memory, files and tables are watched.
 
-Two nodes, one of which is attacked.  The attacker hears what both say, as anybody within reach does, and answers with
-noise, changed datagrams, the same ones again, halves and huge ones.  Where there is no key it forges what it likes.
+Two nodes, one of which is attacked.  The attacker hears what both send, as anybody within reach does, and answers with
+noise, changed datagrams, replays, incomplete frames and huge ones.  Without a key it forges whatever it likes.
 """
 
 import random
@@ -11,26 +11,36 @@ import time
 from pathlib import Path
 
 from benchmarks.timing import table
-from psvr.node import envelope
-from psvr.node.host import ID_BYTES, POSITION_BYTES
-from psvr.node.keys import new_key
-from psvr.node.seal import Seal
+from psvr.node.core import envelope
+from psvr.node.core.host import ID_BYTES, POSITION_BYTES
+from psvr.node.secure.keys import new_key
+from psvr.node.secure.seal import Seal
 from psvr.protocol import constants as k
 from psvr.protocol.layout import Capacity, blank
 from psvr.protocol.records import Hello
-from psvr.protocol.wire import encode_hello
+from psvr.protocol.wire.messages import encode_hello
+from tests.support.fuzz import forge
+from tests.support.fuzz.draw import Draw
+from tests.support.fuzz.mutation import mutated
 
-from . import forge
-from .draw import Draw
-from .mutation import mutated
 from .nodes import Process, running, waiting_in_kernel
 from .traffic import Listener, publish, wait_for_subscriber
 
-STEPS = 10                  # looks at the node
-BATCH = 64                  # datagrams between two looks at how many wait
-ROOM = 60_000               # bytes that may wait: fewer than the system keeps, so that none is lost
-HEADS = ["datagrams", "memory, KB", "files", "tasks", "rows", "window", "neighbours", "believed", "µs of CPU each",
-         "lost in the kernel"]
+STEPS = 10  # samples of the node
+BATCH = 64  # datagrams between two checks how many wait
+ROOM = 60_000  # bytes that may wait: fewer than the system buffers, so that none is lost
+HEADS = [
+    "datagrams",
+    "memory, KB",
+    "files",
+    "tasks",
+    "rows",
+    "window",
+    "neighbours",
+    "believed",
+    "µs of CPU each",
+    "lost in the kernel",
+]
 
 
 class Attacker:
@@ -42,7 +52,7 @@ class Attacker:
         self.known = forge.facts(b"", 0, (self.victim,), 0, 1, (0,))
 
     def listen(self) -> None:
-        """Take in what the nodes say, and what they are now."""
+        """Read what the nodes send, and their present state."""
         while True:
             try:
                 self.heard.append(self.sock.recv(65535))
@@ -51,8 +61,15 @@ class Attacker:
         del self.heard[:-500]
         if not self.has_key:
             ring = self.node.status()["ring"]
-            self.known = forge.facts(b"", 1000, (self.victim, 1001), ring["id"] or 0, ring["length"],
-                                     ring["positions"] or [0], self.rng.randrange(1 << 20))
+            self.known = forge.facts(
+                b"",
+                1000,
+                (self.victim, 1001),
+                ring["id"] or 0,
+                ring["length"],
+                ring["positions"] or [0],
+                self.rng.randrange(1 << 20),
+            )
 
     def next(self) -> bytes:
         kind = self.rng.randrange(10)
@@ -63,15 +80,23 @@ class Attacker:
         if kind == 6:
             return self.rng.choice(self.heard)
         if kind == 7:
-            return self.rng.choice(self.heard)[:self.rng.randrange(60)]
+            return self.rng.choice(self.heard)[: self.rng.randrange(60)]
         return self.rng.randbytes(self.rng.randrange(200) if kind == 8 or self.rng.random() < 0.99 else 60_000)
 
     def forged(self) -> bytes:
-        """Of one of many nodes that are not there, each of which has heard the one under attack."""
+        """A datagram of one of many fictitious nodes, each of which has heard the one under attack."""
         seal = self.rng.choice(self.boots)
         said = self.reader.open(self.rng.choice(self.heard[-20:]))
-        theirs = [c for item in envelope.items(said.plain) if item.kind == envelope.ECHO
-                  for c in envelope.challenges(item.body)] if said else []
+        theirs = (
+            [
+                c
+                for item in envelope.items(said.plain)
+                if item.kind == envelope.ECHO
+                for c in envelope.challenges(item.body)
+            ]
+            if said
+            else []
+        )
         hello = friendly(seal.id, self.victim, seal.counter)
         known = self.known._replace(hello=hello, numbers={**self.known.numbers, "me": [seal.id]})
         made = forge.items(Draw(self.rng.randbytes(self.rng.randrange(10, 300))), known)
@@ -89,7 +114,7 @@ class Attacker:
 
 
 def friendly(id: int, other: int, number: int) -> bytes:
-    """The HELLO of a node that hears another one well, and would like to be its neighbour."""
+    """The HELLO of a node that hears another well and would like to be its neighbour."""
     hello = blank(Hello, Capacity())
     hello.src = hello.root = id
     hello.parent, hello.ring, hello.start, hello.size, hello.number, hello.seq = k.NOBODY, -1, -1, 1, number, number
@@ -99,9 +124,18 @@ def friendly(id: int, other: int, number: int) -> bytes:
 
 def row(sent: int, node: Process, cpu: float, each: int, lost: int) -> list[str]:
     status = node.status()
-    return [f"{sent:,}", str(node.memory()), str(node.files()), str(status["tasks"]), str(status["tables"]["rows"]),
-            str(status["window"]), str(len(status["neighbours"])), f"{status['counters']['taken']:,}",
-            f"{1e6 * cpu / each:.1f}" if each else "", str(lost)]
+    return [
+        f"{sent:,}",
+        str(node.memory()),
+        str(node.files()),
+        str(status["tasks"]),
+        str(status["tables"]["rows"]),
+        str(status["window"]),
+        str(len(status["neighbours"])),
+        f"{status['counters']['taken']:,}",
+        f"{1e6 * cpu / each:.1f}" if each else "",
+        str(lost),
+    ]
 
 
 def attacked(folder: Path, key: Path | None, datagrams: int) -> str:
@@ -120,8 +154,10 @@ def attacked(folder: Path, key: Path | None, datagrams: int) -> str:
                 rows.append(row(i * each, node, node.cpu() - cpu, each, waiting_in_kernel(node.port)[1]))
             after, calm = publish(other, listener, 50, 2, 10_000), publish(other, listener, 50, 2, 20_000)
             errors = node.errors() + other.errors()
-    said = f"Delivered {before.delivered} of {before.published} before, {after.delivered} of {after.published} right " \
-           f"after it, {calm.delivered} of {calm.published} a little later; errors logged: {errors or 'none'}"
+    said = (
+        f"Delivered {before.delivered} of {before.published} before, {after.delivered} of {after.published} right "
+        f"after it, {calm.delivered} of {calm.published} a little later; errors logged: {errors or 'none'}"
+    )
     return f"{table(HEADS, rows)}\n\n{said}\n"
 
 
@@ -133,5 +169,7 @@ def report(datagrams: int) -> str:
         key.write_text(new_key())
         (folder / "closed").mkdir()
         (folder / "open").mkdir()
-        return f"With a key, by a stranger:\n\n{attacked(folder / 'closed', key, datagrams)}\n" \
-               f"Without a key:\n\n{attacked(folder / 'open', None, datagrams)}"
+        return (
+            f"With a key, by a stranger:\n\n{attacked(folder / 'closed', key, datagrams)}\n"
+            f"Without a key:\n\n{attacked(folder / 'open', None, datagrams)}"
+        )

@@ -6,23 +6,23 @@ import time
 from typing import NamedTuple
 
 from psvr.errors import BadInput
-from psvr.node.client import Client
+from psvr.node.daemon.client import Client
 
 from .nodes import Process, until
 
 CHANNEL = "a"
-LATE = 5.0                  # seconds after which what has not arrived is lost
+LATE = 5.0  # seconds after which a message counts as lost
 
 
 class Arrived(NamedTuple):
     published: int
     delivered: int
-    median: float           # ms
+    median: float  # ms
     p99: float
 
 
 class Listener:
-    """Takes what arrives at a node until it is closed."""
+    """Receives what arrives at a node until closed."""
 
     def __init__(self, node: Process) -> None:
         self.node, self.delays = node, dict[int, float]()
@@ -36,11 +36,11 @@ class Listener:
                 number, made = map(int, message["data"].split())
                 self.delays.setdefault(number, (time.monotonic_ns() - made) / 1e6)
         except (BadInput, ValueError):
-            return                      # the node stops, or the connection is closed
+            return  # the node stops, or the connection is closed
 
 
 def publish(at: Process, to: Listener, rate: float, seconds: float, first: int = 0) -> Arrived:
-    """From `at`, numbers counted from `first`."""
+    """Publish from the node `at`, numbering from `first`."""
     count, begin = max(round(rate * seconds), 1), time.monotonic()
     with Client(at.socket) as client:
         for i in range(count):
@@ -56,5 +56,5 @@ def publish(at: Process, to: Listener, rate: float, seconds: float, first: int =
 
 
 def wait_for_subscriber(nodes: list[Process]) -> None:
-    """Until all know that somebody wants the channel."""
+    """Wait until all know that the channel has a subscriber."""
     until(lambda: all(node.status()["tables"]["channels"] > 0 for node in nodes))

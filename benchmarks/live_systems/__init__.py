@@ -1,9 +1,9 @@
-"""The live node and other systems in one form: a publisher and a subscriber, each a process, and hops between them.
+"""The live node and other systems in a common form: a publisher and a subscriber, each a process, and hops between.
 
-A module per system has
+The module of a system has
 
     VARIANTS                        its rows in the tables
-    missing()                       what to install, if it is not here
-    plan(variant, hops, folder)     which processes make a line of so many hops
-    publisher, subscriber, relay    what runs in a process of ours
+    missing()                       what to install, if it is missing
+    plan(variant, hops, folder)     the processes that make a line of so many hops
+    publisher, subscriber, relay    what runs in our own processes
 """

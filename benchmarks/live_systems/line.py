@@ -1,4 +1,4 @@
-"""A line of processes from publisher to subscriber, started, measured and ended."""
+"""A line of processes from publisher to subscriber: started, measured and terminated."""
 
 import importlib
 import json
@@ -16,22 +16,27 @@ from typing import Any
 from .form import Plan, Spec, Variant
 
 TOP = Path(__file__).parent.parent.parent
-READY = 90                  # seconds until a message must have come through
-PROBE = 0.2                 # seconds until one is taken for lost
-SETTLED, PAUSE = 16, 0.4    # messages in a row that came, seconds between: psvr doubts a new ring for 5 s
+READY = 90  # seconds within which a message must get through
+PROBE = 0.2  # seconds until one counts as lost
+SETTLED, PAUSE = 16, 0.4  # messages in a row that arrive, seconds between: psvr doubts a new ring for 5 s
 ENDING = 5
 
 
 class Failed(Exception):
-    """A line did not come to work; the text says which."""
+    """A line did not start to work; the text says which."""
 
 
 class Worker:
-    """A process of ours, and the talk with it."""
+    """One of our processes, and the communication with it."""
 
     def __init__(self, system: str, role: str, spec: Spec) -> None:
-        self.process = subprocess.Popen([sys.executable, "-m", f"{__package__}.worker", system, role, json.dumps(spec)],
-                                        cwd=TOP, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", f"{__package__}.worker", system, role, json.dumps(spec)],
+            cwd=TOP,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
 
     def order(self, **content: Any) -> None:
         assert self.process.stdin is not None
@@ -48,8 +53,9 @@ class Worker:
     def __enter__(self) -> "Worker":
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
-                 trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         assert self.process.stdin is not None
         self.process.stdin.close()
         end(self.process)
@@ -77,7 +83,7 @@ def command(arguments: list[str]) -> Iterator[None]:
 class Line:
     publisher: Worker
     subscriber: Worker
-    hops: str                   # what stands for one
+    hops: str  # what a hop is
     runs: int = 0
 
     def run(self, do: str, delays: bool = False, idle: float = 3.0, **how: Any) -> dict[str, Any]:

@@ -9,14 +9,16 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from benchmarks.ports import free_ports
+from tests.support.ports import free_ports
 
 from .form import CHANNEL, QUEUED, Arrived, Plan, Send, Spec, Variant
 
-VARIANTS = (Variant("mosquitto, paho, QoS 1", "mqtt", {"qos": 1}),
-            Variant("mosquitto, paho, QoS 0", "mqtt", {"qos": 0}))
-SBIN = "/usr/sbin"          # where Debian puts the broker; not in the path of every user
-PATIENCE = 20               # seconds for a connection
+VARIANTS = (
+    Variant("mosquitto, paho, QoS 1", "mqtt", {"qos": 1}),
+    Variant("mosquitto, paho, QoS 0", "mqtt", {"qos": 0}),
+)
+SBIN = "/usr/sbin"  # where Debian installs the broker; not in every user's path
+PATIENCE = 20  # seconds for a connection
 
 
 def broker() -> str | None:
@@ -43,12 +45,23 @@ def plan(variant: Variant, hops: int, folder: Path) -> Plan:
 
 
 def configuration(port: int, onward: int | None, qos: int) -> str:
-    """Defaults, but nothing is dropped for a queue that is too long, and small packets do not wait for larger ones."""
-    lines = [f"listener {port} 127.0.0.1", "allow_anonymous true", "persistence false", "log_dest none",
-             "max_queued_messages 0", "set_tcp_nodelay true"]
+    """Defaults, except that full queues drop nothing, and small packets do not wait for larger ones."""
+    lines = [
+        f"listener {port} 127.0.0.1",
+        "allow_anonymous true",
+        "persistence false",
+        "log_dest none",
+        "max_queued_messages 0",
+        "set_tcp_nodelay true",
+    ]
     if onward is not None:
-        lines += [f"connection to-{onward}", f"address 127.0.0.1:{onward}", f"topic # out {qos}", "restart_timeout 1",
-                  "notifications false"]
+        lines += [
+            f"connection to-{onward}",
+            f"address 127.0.0.1:{onward}",
+            f"topic # out {qos}",
+            "restart_timeout 1",
+            "notifications false",
+        ]
     return "\n".join(lines) + "\n"
 
 
@@ -59,6 +72,7 @@ def at_once(client: Any, data: Any, sock: socket.socket) -> None:
 async def connected(spec: Spec, **callbacks: Any) -> Any:
     from paho.mqtt.client import Client
     from paho.mqtt.enums import CallbackAPIVersion
+
     client = Client(CallbackAPIVersion.VERSION2)
     for name, callback in {"on_socket_open": at_once, **callbacks}.items():
         setattr(client, name, callback)
@@ -74,13 +88,14 @@ async def connected(spec: Spec, **callbacks: Any) -> Any:
 
 @asynccontextmanager
 async def publisher(spec: Spec) -> AsyncIterator[Send]:
-    """paho queues without a bound: no more than `QUEUED` wait; of these its own 20 are in flight with QoS 1."""
+    """paho queues without a bound, so at most `QUEUED` wait here; its own 20 of them are in flight with QoS 1."""
     room = threading.Semaphore(QUEUED)
     client = await connected(spec, on_publish=lambda *_: room.release())
 
     async def send(data: bytes) -> None:
         room.acquire()
         client.publish(CHANNEL, data, spec["qos"])
+
     yield send
     client.disconnect()
     client.loop_stop()
@@ -88,8 +103,11 @@ async def publisher(spec: Spec) -> AsyncIterator[Send]:
 
 @asynccontextmanager
 async def subscriber(spec: Spec, arrived: Arrived) -> AsyncIterator[None]:
-    client = await connected(spec, on_connect=lambda client, *_: client.subscribe(CHANNEL, spec["qos"]),
-                             on_message=lambda client, data, message: arrived(message.payload))
+    client = await connected(
+        spec,
+        on_connect=lambda client, *_: client.subscribe(CHANNEL, spec["qos"]),
+        on_message=lambda client, data, message: arrived(message.payload),
+    )
     yield
     client.disconnect()
     client.loop_stop()

@@ -6,15 +6,15 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from benchmarks.ports import free_ports
+from tests.support.ports import free_ports
 
 from .form import Arrived, Plan, Send, Spec, Variant
 
 VARIANTS = (Variant("Reticulum, Channel over Link", "reticulum"),)
 APPLICATION, ASPECT = "bench", "live"
-KIND = 0x0101               # of our messages on the Channel
-ANNOUNCE = 2.0              # seconds between two announcements, until there is a Link
-PAUSE = 0.0005              # seconds until a full window is looked at again: the Channel calls nobody when it has room
+KIND = 0x0101  # of our messages on the Channel
+ANNOUNCE = 2.0  # seconds between two announcements, until there is a Link
+PAUSE = 0.0005  # seconds until a full window is checked again: the Channel has no callback for room
 HEAD = """[reticulum]
 enable_transport = Yes
 share_instance = No
@@ -60,7 +60,7 @@ def plan(variant: Variant, hops: int, folder: Path) -> Plan:
 def message_type() -> Any:
     from RNS import MessageBase
 
-    class Bytes(MessageBase):
+    class Bytes(MessageBase):  # type: ignore[misc]
         MSGTYPE = KIND
 
         def __init__(self, data: bytes = b"") -> None:
@@ -71,11 +71,12 @@ def message_type() -> Any:
 
         def unpack(self, raw: bytes) -> None:
             self.data = raw
+
     return Bytes
 
 
 class FirstAnnounced:
-    """Waits until somebody offers what we look for."""
+    """Waits until the service we look for is announced."""
 
     aspect_filter = f"{APPLICATION}.{ASPECT}"
 
@@ -92,8 +93,9 @@ class FirstAnnounced:
 
 
 async def linked() -> Any:
-    """A Link that is open, to whoever announces itself first."""
+    """An open Link to whoever announces itself first."""
     import RNS
+
     handler = FirstAnnounced()
     RNS.Transport.register_announce_handler(handler)
     identity = await handler.found
@@ -107,6 +109,7 @@ async def linked() -> Any:
 @asynccontextmanager
 async def publisher(spec: Spec) -> AsyncIterator[Send]:
     import RNS
+
     RNS.Reticulum(spec["home"])
     channel, kind = (await linked()).get_channel(), message_type()
     channel.register_message_type(kind)
@@ -115,12 +118,14 @@ async def publisher(spec: Spec) -> AsyncIterator[Send]:
         while not channel.is_ready_to_send():
             await asyncio.sleep(PAUSE)
         channel.send(kind(data))
+
     yield send
 
 
 @asynccontextmanager
 async def subscriber(spec: Spec, arrived: Arrived) -> AsyncIterator[None]:
     import RNS
+
     RNS.Reticulum(spec["home"])
     at = RNS.Destination(RNS.Identity(), RNS.Destination.IN, RNS.Destination.SINGLE, APPLICATION, ASPECT)
     kind, links = message_type(), []
@@ -139,6 +144,7 @@ async def subscriber(spec: Spec, arrived: Arrived) -> AsyncIterator[None]:
         while not links:
             at.announce()
             await asyncio.sleep(ANNOUNCE)
+
     at.set_link_established_callback(open_channel)
     task = asyncio.create_task(announce())
     yield
@@ -148,5 +154,6 @@ async def subscriber(spec: Spec, arrived: Arrived) -> AsyncIterator[None]:
 @asynccontextmanager
 async def relay(spec: Spec) -> AsyncIterator[None]:
     import RNS
+
     RNS.Reticulum(spec["home"])
     yield

@@ -1,10 +1,10 @@
-"""One process of ours: `python -m benchmarks.live_systems.worker SYSTEM ROLE SPEC`.
+"""One of our processes: `python -m benchmarks.live_systems.worker SYSTEM ROLE SPEC`.
 
-It says when it is ready, then gets orders as lines of JSON and answers each with a line; without orders it ends.
+It reports when it is ready, then reads orders as lines of JSON, and answers each with a line, until the input ends.
 
 | role | order | answer |
 |---|---|---|
-| publisher | burst: send for so many seconds, as fast as it is taken | how many, and when the first was sent |
+| publisher | burst: send for so many seconds, as fast as possible | how many, and when the first was sent |
 | publisher | pace: send so many, with so many seconds between | the same |
 | subscriber | collect the messages of a run until all came, or none for a while | how many, the last, delays in ns |
 """
@@ -15,11 +15,12 @@ import json
 import os
 import sys
 import time
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 from .form import FILL, HEAD, Send, Spec
 
-IDLE = 3.0                  # seconds without a message after which no more are expected
+IDLE = 3.0  # seconds without a message after which no more are expected
 LOOK = 0.02
 
 
@@ -50,7 +51,7 @@ async def pace(send: Send, run: int, count: int, every: float) -> int:
 
 
 async def publish(send: Send, given: asyncio.StreamReader) -> None:
-    do = {"burst": burst, "pace": pace}
+    do: dict[str, Callable[..., Awaitable[int]]] = {"burst": burst, "pace": pace}
     while line := await given.readline():
         order = json.loads(line)
         begin = time.monotonic_ns()
@@ -58,7 +59,7 @@ async def publish(send: Send, given: asyncio.StreamReader) -> None:
 
 
 class Arrivals:
-    """What a subscriber got; only noted when it comes, possibly in another thread, and looked at later."""
+    """What a subscriber received; only stored on arrival, possibly in another thread, and evaluated later."""
 
     def __init__(self) -> None:
         self.raw: list[tuple[int, bytes]] = []
@@ -108,4 +109,4 @@ async def main(system: str, role: str, spec: Spec) -> None:
 if __name__ == "__main__":
     asyncio.run(main(sys.argv[1], sys.argv[2], json.loads(sys.argv[3])))
     sys.stdout.flush()
-    os._exit(0)             # threads of some libraries do not end by themselves
+    os._exit(0)  # some libraries have threads that never end

@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any
 
-from benchmarks.ports import free_ports
+from tests.support.ports import free_ports
 
 from .form import CHANNEL, Arrived, Plan, Send, Spec, Variant
 
@@ -26,15 +26,21 @@ def plan(variant: Variant, hops: int, folder: Path) -> Plan:
     at = [f"tcp/127.0.0.1:{port}" for port in free_ports(max(hops - 1, 1), socket.SOCK_STREAM)]
     if hops == 1:
         return Plan({"mode": "peer", "connect": at}, {"mode": "peer", "listen": at}, "TCP between peers")
-    routers: list[Spec] = [{"mode": "router", "listen": [here], "connect": at[i + 1:i + 2]}
-                           for i, here in enumerate(at)]
-    return Plan({"mode": "client", "connect": at[:1]}, {"mode": "client", "connect": at[-1:]},
-                "TCP between routers and two clients", relays=routers[::-1])
+    routers: list[Spec] = [
+        {"mode": "router", "listen": [here], "connect": at[i + 1 : i + 2]} for i, here in enumerate(at)
+    ]
+    return Plan(
+        {"mode": "client", "connect": at[:1]},
+        {"mode": "client", "connect": at[-1:]},
+        "TCP between routers and two clients",
+        relays=routers[::-1],
+    )
 
 
 @contextmanager
 def session(spec: Spec) -> Iterator[Any]:
     import zenoh
+
     config = zenoh.Config()
     config.insert_json5("mode", json.dumps(spec["mode"]))
     for key in ("listen", "connect"):
@@ -48,12 +54,15 @@ def session(spec: Spec) -> Iterator[Any]:
 @asynccontextmanager
 async def publisher(spec: Spec) -> AsyncIterator[Send]:
     import zenoh
+
     with session(spec) as opened:
-        to = opened.declare_publisher(CHANNEL, congestion_control=zenoh.CongestionControl.BLOCK,
-                                      reliability=zenoh.Reliability.RELIABLE)
+        to = opened.declare_publisher(
+            CHANNEL, congestion_control=zenoh.CongestionControl.BLOCK, reliability=zenoh.Reliability.RELIABLE
+        )
 
         async def send(data: bytes) -> None:
             to.put(data)
+
         yield send
 
 

@@ -1,1 +1,1 @@
-"""The wireless channel beside an independent one, ns-3's lr-wpan: error ratio, contention, speed."""
+"""The wireless channel against an independent one, ns-3's lr-wpan: error ratio, contention, speed."""

@@ -1,8 +1,8 @@
-"""The programs on ns-3's lr-wpan, compiled here if ns-3 is installed; what they print, as rows.
+"""The programs on ns-3's lr-wpan, compiled here if ns-3 is installed; their output as rows.
 
-    per(lengths, distances)             packet error ratio of one link
-    contend(senders, length)            senders that always have a frame ready, around one receiver
-    beacons(places, seconds)            every node broadcasts once a second; how long the simulation alone took
+per(lengths, distances)             packet error ratio of one link
+contend(senders, length)            senders that always have a frame ready, around one receiver
+beacons(places, seconds)            every node broadcasts once a second; the time of the simulation alone
 """
 
 import csv
@@ -14,22 +14,23 @@ import subprocess
 import tempfile
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 SOURCES = Path(__file__).parent / "cpp"
 MODULES = ("lr-wpan", "spectrum", "antenna", "propagation", "mobility", "network", "stats", "core")
-OPTIONS = ["-std=c++17", "-O3", "-march=native"]        # for this very processor, as numba does
+OPTIONS = ["-std=c++17", "-O3", "-march=native"]  # for this processor, as numba does
 INSTALL = "apt-get install libns3-dev g++ (Debian, Ubuntu)"
 
 Value = int | float | str
-Row = dict[str, Value]
+Row = dict[str, Any]  # a `Value` by column
 
 
 class Missing(Exception):
-    """The programs cannot be compiled here; the text says why, and what helps."""
+    """The programs cannot be compiled here; the text says why, and what to install."""
 
 
 def cache_folder() -> Path:
-    """Where the programs are kept; the name changes with their sources."""
+    """The folder in which the programs are kept; its name changes with their sources."""
     home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     texts = [file.read_bytes() for file in sorted(SOURCES.iterdir())]
     stamp = hashlib.sha256(b"\0".join([*texts, " ".join(OPTIONS).encode()])).hexdigest()[:16]
@@ -38,7 +39,7 @@ def cache_folder() -> Path:
 
 @functools.cache
 def build(name: str) -> Path:
-    """The program of that name, compiled unless it is there already."""
+    """The program with that name, compiled unless it is there already."""
     program = cache_folder() / name
     if not program.exists():
         program.parent.mkdir(parents=True, exist_ok=True)
@@ -52,8 +53,9 @@ def compile_into(program: Path, source: Path) -> Path:
     if compiler is None:
         raise Missing(f"there is no g++; {INSTALL}")
     libraries = [f"-lns3-{module}" for module in MODULES]
-    done = subprocess.run([compiler, *OPTIONS, str(source), "-o", str(program), *libraries],
-                          capture_output=True, text=True)
+    done = subprocess.run(
+        [compiler, *OPTIONS, str(source), "-o", str(program), *libraries], capture_output=True, text=True
+    )
     if done.returncode != 0:
         errors = [line for line in done.stderr.splitlines() if "error" in line or "cannot find" in line]
         raise Missing(f"{(errors or ['g++ failed'])[0]}; {INSTALL}")
@@ -61,7 +63,7 @@ def compile_into(program: Path, source: Path) -> Path:
 
 
 def run(name: str, **options: object) -> list[Row]:
-    """The rows that a program prints under these options; lists are given with commas."""
+    """The rows that a program prints with these options; lists are separated by commas."""
     arguments = [f"--{option}={written(value)}" for option, value in options.items()]
     done = subprocess.run([str(build(name)), *arguments], capture_output=True, text=True)
     if done.returncode != 0:
@@ -91,9 +93,10 @@ def per(lengths: Iterable[int], distances: Iterable[float], frames: int = 2000, 
     return run("per", lengths=lengths, distances=distances, frames=frames, **options)
 
 
-def contend(senders: Iterable[int], length: int, acknowledged: bool = False, seconds: float = 60.0,
-            **options: object) -> list[Row]:
-    """`apart` and `radius` among the options make two circles of senders that do not hear each other."""
+def contend(
+    senders: Iterable[int], length: int, acknowledged: bool = False, seconds: float = 60.0, **options: object
+) -> list[Row]:
+    """The options `apart` and `radius` make two circles of senders that do not hear each other."""
     return run("contend", senders=senders, length=length, acknowledged=acknowledged, seconds=seconds, **options)
 
 

@@ -1,4 +1,4 @@
-"""Our wireless channel alone, without nodes: the same programs as on ns-3, over the same code as the simulator's."""
+"""Our wireless channel alone, without nodes: the same programs as on ns-3, using the simulator's code."""
 
 import time
 from collections.abc import Iterable, Sequence
@@ -9,25 +9,21 @@ from numpy.typing import NDArray
 from psvr.compiled.numbers import mix
 
 from psvr.graphs.csr import Floats
-from psvr.jit import in_place
-from psvr.sim.queue import new_queue, pop, push
+from psvr.jit import jit_no_alloc
+from psvr.sim.engine.events import ANSWER, FINISH, LATE, SENSE, START
+from psvr.sim.engine.queue import new_queue, pop, push
 from psvr.sim.radio.access import (
     ACK_BYTES,
-    ANSWER,
     EXPECTING,
     FAILED,
-    FINISH,
-    LATE,
     MAC_BYTES,
     SENDING,
-    SENSE,
-    START,
     TURNING,
     airtime,
     done,
     enqueue,
-    expect,
-    promise,
+    expect_ack,
+    schedule_ack,
     sense,
     take_off,
     wait_again,
@@ -44,8 +40,12 @@ TIMER = 14
 ACK, DATA = 0, 1
 RETRIES = 3
 SECOND = 1_000_000
-TALLY = np.dtype([(name, "i8") for name in (
-    "events", "handed", "sent", "received", "delivered", "success", "no_ack", "access_failure")])
+TALLY = np.dtype(
+    [
+        (name, "i8")
+        for name in ("events", "handed", "sent", "received", "delivered", "success", "no_ack", "access_failure")
+    ]
+)
 WORK = np.dtype([("length", "i8"), ("to", "i8"), ("sink", "i8"), ("saturated", "i8"), ("period", "i8"), ("key", "i8")])
 
 
@@ -54,22 +54,22 @@ class Bench(NamedTuple):
     heap: NDArray[Any]
     counter: NDArray[Any]
     cut: NDArray[np.uint8]
-    tries: NDArray[np.int64]        # of the frame that a node has, and whether its addressee has got it
+    tries: NDArray[np.int64]  # of a node's current frame, and whether its addressee has received it
     got: NDArray[np.int64]
     tally: NDArray[Any]
     work: NDArray[Any]
 
 
-@in_place
+@jit_no_alloc
 def hand_over(b: Bench, v: int, now: int) -> None:
     b.tally[0].handed += 1
     b.tries[v], b.got[v] = 1, 0
     enqueue(b.air, b.heap, b.counter, v, DATA, now)
 
 
-@in_place
+@jit_no_alloc
 def timer(b: Bench, v: int, now: int) -> None:
-    """A beacon is due; a tenth earlier or later than a period after the last."""
+    """Schedule the next beacon: a period after the last, up to a tenth earlier or later."""
     if b.air.radios[v].queued == 0:
         hand_over(b, v, now)
     period = b.work[0].period
@@ -77,15 +77,15 @@ def timer(b: Bench, v: int, now: int) -> None:
     push(b.heap, b.counter, now + period + jitter, TIMER, v, 0)
 
 
-@in_place
+@jit_no_alloc
 def over(b: Bench, v: int, now: int) -> None:
-    """A frame is done with, one way or the other."""
+    """A frame is finished, one way or the other."""
     done(b.air, b.heap, b.counter, v, now)
     if b.work[0].saturated != 0:
         hand_over(b, v, now)
 
 
-@in_place
+@jit_no_alloc
 def start(b: Bench, v: int, now: int, token: int) -> None:
     r = b.air.radios[v]
     if r.state != TURNING or r.token != token:
@@ -100,9 +100,9 @@ def start(b: Bench, v: int, now: int, token: int) -> None:
     take_off(b.air, b.heap, b.counter, v, DATA, airtime(b.work[0].length - MAC_BYTES), now)
 
 
-@in_place
+@jit_no_alloc
 def failed(b: Bench, v: int, now: int, late: bool) -> None:
-    """As the simulator's nodes do: any failure costs a try."""
+    """Retry as the simulator's nodes do: any failure costs a try."""
     if b.work[0].to != NOBODY and b.tries[v] <= RETRIES:
         b.tries[v] += 1
         contend_again(b.air, b.heap, b.counter, v, now)
@@ -114,7 +114,7 @@ def failed(b: Bench, v: int, now: int, late: bool) -> None:
     over(b, v, now)
 
 
-@in_place
+@jit_no_alloc
 def finish(b: Bench, v: int, now: int) -> None:
     air, r, tally = b.air, b.air.radios[v], b.tally[0]
     to = r.answer if r.frame == ACK else b.work[0].to
@@ -131,17 +131,17 @@ def finish(b: Bench, v: int, now: int) -> None:
             tally.success += 1
             over(b, to, now)
     elif to != NOBODY:
-        expect(air, b.heap, b.counter, v, now)
+        expect_ack(air, b.heap, b.counter, v, now)
         if got:
             tally.delivered += 1 - b.got[v]
             b.got[v] = 1
-            promise(air, b.heap, b.counter, to, v, now)
+            schedule_ack(air, b.heap, b.counter, to, v, now)
     else:
         tally.success += 1
         over(b, v, now)
 
 
-@in_place
+@jit_no_alloc
 def run(b: Bench, until: int) -> None:
     air = b.air
     while b.counter[0].queued > 0 and b.heap[0].time < until:
@@ -164,25 +164,59 @@ def run(b: Bench, until: int) -> None:
                 failed(b, v, now, True)
 
 
-DEVICE = {"name": "as ns-3", "sensitivity": -120.0, "clear": -85.0, "carrier": True, "turnaround": 192, "volts": 3.0,
-          "receive": 18.8, "listen": 18.8, "power": [-25.0, 0.0], "send": [8.5, 17.4]}
+DEVICE = {
+    "name": "as ns-3",
+    "sensitivity": -120.0,
+    "clear": -85.0,
+    "carrier": True,
+    "turnaround": 192,
+    "volts": 3.0,
+    "receive": 18.8,
+    "listen": 18.8,
+    "power": [-25.0, 0.0],
+    "send": [8.5, 17.4],
+}
 PLAIN = {"shadowing": 0.0, "asymmetry": 0.0, "fading": 0.0}
 
 
-def bench(places: Sequence[Sequence[float]], length: int, to: int = NOBODY, sink: int = NOBODY, saturated: bool = False,
-          period: int = SECOND, seed: int = 1, **radio: Any) -> Bench:
+def bench(
+    places: Sequence[Sequence[float]] | Floats,
+    length: int,
+    to: int = NOBODY,
+    sink: int = NOBODY,
+    saturated: bool = False,
+    period: int = SECOND,
+    seed: int = 1,
+    **radio: Any,
+) -> Bench:
     """A channel with all its radios on, before anything is sent."""
     settings = {"model": "ieee802154", "device": DEVICE, **PLAIN, **radio}
     at = np.asarray(places, dtype=np.float64)
     least = at.min(axis=0)
-    field = Field(parse({"seed": seed, "radio": settings, "topology": {
-        "kind": "places", "places": (at - least).tolist(), "connected": False}}), at - least)
+    field = Field(
+        parse(
+            {
+                "seed": seed,
+                "radio": settings,
+                "topology": {"kind": "places", "places": (at - least).tolist(), "connected": False},
+            }
+        ),
+        at - least,
+    )
     air, n = field.air(), len(at)
     air.radios["on"] = 1
     heap, counter = new_queue(16 * n + 1024)
     work = np.array([(length, to, sink, saturated, period, seed)], WORK)
-    return Bench(air, heap, counter, np.zeros(len(air.ways), np.uint8), np.zeros(n, np.int64), np.zeros(n, np.int64),
-                 np.zeros(1, TALLY), work)
+    return Bench(
+        air,
+        heap,
+        counter,
+        np.zeros(len(air.ways), np.uint8),
+        np.zeros(n, np.int64),
+        np.zeros(n, np.int64),
+        np.zeros(1, TALLY),
+        work,
+    )
 
 
 def per(lengths: Iterable[int], distances: Iterable[float], frames: int = 2000) -> list[Row]:
@@ -194,8 +228,15 @@ def per(lengths: Iterable[int], distances: Iterable[float], frames: int = 2000) 
             push(b.heap, b.counter, 0, TIMER, 0, 0)
             run(b, frames * 20_000)
             sent = int(b.tally["sent"][0])
-            found.append({"length": length, "distance": distance, "dbm": float(b.air.ways["mean"][0]), "sent": sent,
-                          "received": int(b.tally["received"][0])})
+            found.append(
+                {
+                    "length": length,
+                    "distance": distance,
+                    "dbm": float(b.air.ways["mean"][0]),
+                    "sent": sent,
+                    "received": int(b.tally["received"][0]),
+                }
+            )
     return found
 
 
@@ -204,9 +245,10 @@ def circle(senders: int, radius: float = 5.0) -> Floats:
     return np.concatenate((np.stack((radius * np.cos(turn), radius * np.sin(turn)), axis=1), [[0.0, 0.0]]))
 
 
-def contend(senders: Iterable[int], length: int, acknowledged: bool = False, seconds: float = 60.0,
-            places: Any = circle) -> list[Row]:
-    """Senders that always have a frame ready, around one receiver; `delivered` are those that it got, once each."""
+def contend(
+    senders: Iterable[int], length: int, acknowledged: bool = False, seconds: float = 60.0, places: Any = circle
+) -> list[Row]:
+    """Senders that always have a frame ready, around one receiver; `delivered` counts each frame it received once."""
     found: list[Row] = []
     for n in senders:
         b = bench(places(n), length, to=n if acknowledged else NOBODY, sink=n, saturated=True)
@@ -215,14 +257,23 @@ def contend(senders: Iterable[int], length: int, acknowledged: bool = False, sec
         run(b, round(seconds * SECOND))
         tally = {name: int(b.tally[name][0]) for name in TALLY.names or ()}
         heard = tally["delivered"] if acknowledged else tally["received"]
-        found.append({"senders": n, "length": length, "handed_per_s": tally["handed"] / seconds,
-                      "delivered_per_s": heard / seconds, "transmissions": tally["sent"], **{
-                          name: tally[name] for name in ("success", "no_ack", "access_failure")}})
+        found.append(
+            {
+                "senders": n,
+                "length": length,
+                "handed_per_s": tally["handed"] / seconds,
+                "delivered_per_s": heard / seconds,
+                "transmissions": tally["sent"],
+                **{name: tally[name] for name in ("success", "no_ack", "access_failure")},
+            }
+        )
     return found
 
 
-def beacons(places: Sequence[Sequence[float]], seconds: float, payload: int = 64, sensitivity: float = -120.0) -> Row:
-    """Every node broadcasts about once a second; the time is that of the run alone."""
+def beacons(
+    places: Sequence[Sequence[float]] | Floats, seconds: float, payload: int = 64, sensitivity: float = -120.0
+) -> Row:
+    """Every node broadcasts about once a second; only the run itself is timed."""
     b = bench(places, payload + MAC_BYTES, device={**DEVICE, "sensitivity": sensitivity})
     run(b, 0)
     for v in range(len(places)):
@@ -230,6 +281,13 @@ def beacons(places: Sequence[Sequence[float]], seconds: float, payload: int = 64
     begin_at = time.perf_counter()
     run(b, round(seconds * SECOND))
     wall = time.perf_counter() - begin_at
-    return {"nodes": len(places), "seconds": seconds, "handed": int(b.tally["handed"][0]),
-            "sent": int(b.tally["sent"][0]), "access_failure": int(b.tally["access_failure"][0]),
-            "receptions": int(b.tally["received"][0]), "events": int(b.tally["events"][0]), "wall": wall}
+    return {
+        "nodes": len(places),
+        "seconds": seconds,
+        "handed": int(b.tally["handed"][0]),
+        "sent": int(b.tally["sent"][0]),
+        "access_failure": int(b.tally["access_failure"][0]),
+        "receptions": int(b.tally["received"][0]),
+        "events": int(b.tally["events"][0]),
+        "wall": wall,
+    }

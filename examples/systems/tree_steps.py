@@ -1,6 +1,6 @@
 """tree-steps: PSVR without shortcuts.  Intervals are served as always, but over links of the spanning tree only.
 
-What PSVR saves against it, it owes to shortcuts alone.  It needs exactly as many messages as `shen`.
+What PSVR saves compared with it is due to shortcuts alone.  It needs exactly as many messages as `shen`.
 """
 
 from psvr.protocol import constants as k
@@ -17,7 +17,7 @@ def messages(settled: Settled, publication: Publication) -> list[Message]:
     length, ns = settled.length, settled.next_subscriber(publication.subscribers)
     todo = [(int(p), int(p)) for p in settled.positions(publication.publisher)[:1]]
     sent: list[Message] = []
-    for cur, ep in todo:                            # grows as it is worked off: breadth first
+    for cur, ep in todo:  # grows while it is processed: breadth first
         for p in settled.positions(settled.ring[cur]):
             if covers(cur, ep, p, length):
                 end = settled.after[p] if inside(settled.after[p], p, ep, length) else ep

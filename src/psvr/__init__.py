@@ -1,12 +1,23 @@
-"""Publish/subscribe for networks without infrastructure, after Siegemund and Turau's PSVR."""
+"""Publish/subscribe for networks without infrastructure, after Siegemund and Turau's PSVR.
+
+    from psvr import Node                   # the live node, for applications
+    from psvr.sim import Network, parse     # whole networks, simulated
+    from psvr.routing import route          # exact routing in a network at rest
+    from psvr.lab import run_study          # studies on Spark
+    from psvr.trace import read             # what happened, simulated or real
+
+`import psvr` alone loads none of them.
+"""
 
 from typing import TYPE_CHECKING
 
-__version__ = "0.1.0"
+from .lazy import exports
+
+__version__ = "0.2.0"
 
 if TYPE_CHECKING:
-    from .node.config import Config
-    from .node.happenings import (
+    from .node.config.config import Config
+    from .node.core.events import (
         DoubleId,
         Dropped,
         Event,
@@ -17,17 +28,21 @@ if TYPE_CHECKING:
         RingChanged,
     )
     from .node.node import Node
-else:
-    EVENTS = ("DoubleId", "Dropped", "Event", "Message", "NeighbourFound", "NeighbourLost", "ParentChanged",
-              "RingChanged")
-    HOME = {"Node": "node", "Config": "config", **dict.fromkeys(EVENTS, "happenings")}
 
-    def __getattr__(name):
-        """The live node, when somebody asks for it: `import psvr` alone loads nothing."""
-        from importlib import import_module
-        if name not in HOME:
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        return getattr(import_module(f".node.{HOME[name]}", __name__), name)
+__all__ = [
+    "Config",
+    "DoubleId",
+    "Dropped",
+    "Event",
+    "Message",
+    "NeighbourFound",
+    "NeighbourLost",
+    "Node",
+    "ParentChanged",
+    "RingChanged",
+]
 
-__all__ = ["Config", "DoubleId", "Dropped", "Event", "Message", "NeighbourFound", "NeighbourLost", "Node",
-           "ParentChanged", "RingChanged"]
+__getattr__, __dir__ = exports(
+    __name__,
+    {"node.node": ["Node"], "node.config.config": ["Config"], "node.core.events": [*__all__[1:7], *__all__[8:]]},
+)

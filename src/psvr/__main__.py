@@ -1,3 +1,5 @@
+"""`python -m psvr`: the command line."""
+
 import sys
 
 from psvr.cli import main

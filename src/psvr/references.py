@@ -1,7 +1,7 @@
-"""Tuples of many arrays that compiled functions hand on by address.
+"""Named tuples of many arrays that compiled functions pass by reference.
 
-numba hands over a tuple by value: every word of every array of it, at every call.  For the world of a simulation these
-are hundreds, and copying them took about a quarter of the time of a small network.
+numba passes a tuple by value: every word of every array in it, at every call.  For the world of a simulation these are
+hundreds, and copying them took about a quarter of the time of a small network.
 """
 
 from typing import Any, TypeVar
@@ -24,13 +24,13 @@ T = TypeVar("T")
 
 
 class Reference(types.Type):  # type: ignore[misc]
-    """To a named tuple, which stays where it is for as long as the call from Python lasts."""
+    """A reference to a named tuple, which stays in place for as long as the call from Python lasts."""
 
     def __init__(self, whole: types.NamedTuple) -> None:
         self.whole = whole
         super().__init__(name=f"Reference({whole})")
 
-    def place(self, name: str) -> int:
+    def index(self, name: str) -> int:
         return int(self.whole.fields.index(name))
 
 
@@ -45,13 +45,13 @@ class ReferenceParts(AttributeTemplate):  # type: ignore[misc]
     key = Reference
 
     def generic_resolve(self, kind: Reference, name: str) -> Any:
-        return kind.whole.types[kind.place(name)] if name in kind.whole.fields else None
+        return kind.whole.types[kind.index(name)] if name in kind.whole.fields else None
 
 
 @lower_getattr_generic(Reference)  # type: ignore[untyped-decorator]
 def part(context: Any, builder: Any, kind: Reference, value: Any, name: str) -> Any:
-    found = builder.load(cgutils.gep_inbounds(builder, value, 0, kind.place(name)))
-    return impl_ret_borrowed(context, builder, kind.whole.types[kind.place(name)], found)
+    found = builder.load(cgutils.gep_inbounds(builder, value, 0, kind.index(name)))
+    return impl_ret_borrowed(context, builder, kind.whole.types[kind.index(name)], found)
 
 
 @unbox(Reference)  # type: ignore[untyped-decorator]
@@ -62,8 +62,10 @@ def from_python(kind: Reference, value: Any, c: Any) -> NativeValue:
 
 
 def by_reference(cls: type[T]) -> type[T]:
-    """Let compiled functions take tuples of this class by address; they read parts of them by name, and make none."""
+    """Let compiled functions take tuples of this class by reference; they can read its fields, but make none."""
+
     @typeof_impl.register(cls)  # type: ignore[untyped-decorator]
     def kind_of(value: Any, c: Any) -> Reference:
         return Reference(types.NamedTuple([typeof_impl(part, c) for part in value], cls))
+
     return cls

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 from pyspark.sql import SparkSession
 
-from psvr.lab.spark import session, stop
+from psvr.lab.spark.sessions import session, stop
 
 
 @pytest.fixture(scope="session")

@@ -7,21 +7,35 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 from psvr.errors import BadInput
-from psvr.lab.claims import Claim, check, missing
-from psvr.lab.measure import measure
+from psvr.lab.measure.measures import measure
+from psvr.lab.report.claims import Claim, check, missing
 
-CLAIM = {"id": "gain-td", "text": "below 8 %", "paper": "< 8 %", "unit": "%", "why": "because",
-         "sql": "SELECT value, low, high FROM measures WHERE measure = 'gain' AND against = 'td'",
-         "holds": "high < 8", "differs": "low >= 8"}
-SCHEMA = ("trial string, grid string, kind string, repetition bigint, seed bigint, n bigint, system string, "
-          "messages bigint, published bigint")
+CLAIM = {
+    "id": "gain-td",
+    "text": "below 8 %",
+    "paper": "< 8 %",
+    "unit": "%",
+    "why": "because",
+    "sql": "SELECT value, low, high FROM measures WHERE measure = 'gain' AND against = 'td'",
+    "holds": "high < 8",
+    "differs": "low >= 8",
+}
+SCHEMA = (
+    "trial string, grid string, kind string, repetition bigint, seed bigint, n bigint, system string, "
+    "messages bigint, published bigint"
+)
 
 
 def rows_with(spark: SparkSession, *percent: int) -> DataFrame:
-    """Trials in which PSVR needs so many percent more messages than T_D."""
+    """Trials in which PSVR needs this many percent more messages than T_D."""
     return spark.createDataFrame(
-        [(f"t{i}", "main", "settled", i, i, 50, system, messages, 1) for i, p in enumerate(percent)
-         for system, messages in (("psvr/all", 100 + p), ("td", 100))], SCHEMA)
+        [
+            (f"t{i}", "main", "settled", i, i, 50, system, messages, 1)
+            for i, p in enumerate(percent)
+            for system, messages in (("psvr/all", 100 + p), ("td", 100))
+        ],
+        SCHEMA,
+    )
 
 
 def verdict(spark: SparkSession, *percent: int) -> Claim:
@@ -30,14 +44,21 @@ def verdict(spark: SparkSession, *percent: int) -> Claim:
 
 def test_altered_rows_flip_the_verdict(spark: SparkSession) -> None:
     claim = verdict(spark, 4, 5, 6)
-    assert (claim.verdict, claim.value) == ("holds", pytest.approx(5))
+    assert claim.verdict == "holds" and claim.value == pytest.approx(5)
     assert claim.low is not None and claim.high is not None and claim.low < 5 < claim.high < 8
     assert (claim.id, claim.study, claim.text, claim.paper, claim.unit, claim.why, claim.sql) == (
-        "gain-td", "gain", "below 8 %", "< 8 %", "%", "because", CLAIM["sql"])
+        "gain-td",
+        "gain",
+        "below 8 %",
+        "< 8 %",
+        "%",
+        "because",
+        CLAIM["sql"],
+    )
     assert verdict(spark, 14, 15, 16).verdict == "differs"
     assert verdict(spark, 1, 5, 9).verdict == "undecided"
-    one = verdict(spark, 5)             # a single trial has no interval
-    assert (one.verdict, one.value, one.low, one.high) == ("undecided", pytest.approx(5), None, None)
+    one = verdict(spark, 5)  # a single trial has no interval
+    assert (one.verdict, one.low, one.high) == ("undecided", None, None) and one.value == pytest.approx(5)
     none = verdict(spark)
     assert (none.verdict, none.value, none.low, none.high) == ("no rows", None, None, None)
 
@@ -56,34 +77,42 @@ def asked(measures: DataFrame, **changes: str) -> Claim:
     return check([{**CLAIM, **changes}], measures, "gain")[0]
 
 
-@pytest.mark.parametrize("sql, verdict, value", [
-    ("SELECT max(value) AS value, null AS low, null AS high FROM measures WHERE n > 99", "no rows", None),
-    ("SELECT 1 AS value, null AS low, 2.5 AS high;", "holds", 1.0),
-    ("WITH own AS (SELECT * FROM measures) SELECT value, low, high FROM own WHERE measure = 'gain'", "holds", 5.0),
-    ("SELECT m.value, m.low, g.high -- {braces} are fine\nFROM measures m JOIN measures g USING (measure)\n"
-     "WHERE measure = 'gain' -- a last word", "holds", 5.0),
-])
+@pytest.mark.parametrize(
+    "sql, verdict, value",
+    [
+        ("SELECT max(value) AS value, null AS low, null AS high FROM measures WHERE n > 99", "no rows", None),
+        ("SELECT 1 AS value, null AS low, 2.5 AS high;", "holds", 1.0),
+        ("WITH own AS (SELECT * FROM measures) SELECT value, low, high FROM own WHERE measure = 'gain'", "holds", 5.0),
+        (
+            "SELECT m.value, m.low, g.high -- {braces} are fine\nFROM measures m JOIN measures g USING (measure)\n"
+            "WHERE measure = 'gain' -- a last word",
+            "holds",
+            5.0,
+        ),
+    ],
+)
 def test_queries(measures: DataFrame, sql: str, verdict: str, value: float | None) -> None:
     claim = asked(measures, sql=sql)
     assert claim.verdict == verdict and claim.value == (None if value is None else pytest.approx(value))
 
 
-@pytest.mark.parametrize("changes, part", [
-    ({"sql": "SELEC value FROM measures"}, "Syntax error"),
-    ({"sql": "SELECT valeu AS value, low, high FROM measures"}, "`valeu`"),
-    ({"sql": "SELECT value, low FROM measures LIMIT 1"}, "`high`"),
-    ({"sql": "SELECT value, low, high FROM nowhere"}, "`nowhere`"),
-    ({"sql": "SELECT measure AS value, low, high FROM measures LIMIT 1"}, "cannot be cast"),
-    ({"sql": "SELECT value / 0 AS value, low, high FROM measures LIMIT 1"}, "zero"),
-    ({"sql": "SELECT value, low, high FROM measures"}, "must give one row, not several"),
-    ({"sql": "DROP VIEW measures"}, "Syntax error"),
-    ({"holds": "hihg < 8"}, "`hihg`"),
-    ({"differs": "low"}, "BOOLEAN"),
-    ({"differs": "low > 0"}, "holds and differs are both true"),
-])
-def test_bad_claims(
-    measures: DataFrame, capfd: pytest.CaptureFixture[str], changes: dict[str, str], part: str
-) -> None:
+@pytest.mark.parametrize(
+    "changes, part",
+    [
+        ({"sql": "SELEC value FROM measures"}, "Syntax error"),
+        ({"sql": "SELECT valeu AS value, low, high FROM measures"}, "`valeu`"),
+        ({"sql": "SELECT value, low FROM measures LIMIT 1"}, "`high`"),
+        ({"sql": "SELECT value, low, high FROM nowhere"}, "`nowhere`"),
+        ({"sql": "SELECT measure AS value, low, high FROM measures LIMIT 1"}, "cannot be cast"),
+        ({"sql": "SELECT value / 0 AS value, low, high FROM measures LIMIT 1"}, "zero"),
+        ({"sql": "SELECT value, low, high FROM measures"}, "must give one row, not several"),
+        ({"sql": "DROP VIEW measures"}, "Syntax error"),
+        ({"holds": "hihg < 8"}, "`hihg`"),
+        ({"differs": "low"}, "BOOLEAN"),
+        ({"differs": "low > 0"}, "holds and differs are both true"),
+    ],
+)
+def test_bad_claims(measures: DataFrame, capfd: pytest.CaptureFixture[str], changes: dict[str, str], part: str) -> None:
     with pytest.raises(BadInput) as caught:
         asked(measures, **changes)
     text = str(caught.value)
@@ -95,12 +124,18 @@ def test_bad_claims(
 def test_studies_can_be_checked_at_the_same_time(spark: SparkSession) -> None:
     frames = [measure(rows_with(spark, 5 * i, 5 * i)).localCheckpoint() for i in range(4)]
     found: dict[int, Any] = {}
-    threads = [threading.Thread(target=lambda i=i, f=f: found.update({i: check([CLAIM] * 3, f, f"s{i}")}))
-               for i, f in enumerate(frames)]
+    threads = [
+        threading.Thread(target=lambda i=i, f=f: found.update({i: check([CLAIM] * 3, f, f"s{i}")}))
+        for i, f in enumerate(frames)
+    ]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
     assert {i: [c.verdict for c in claims] for i, claims in found.items()} == {
-        0: ["holds"] * 3, 1: ["holds"] * 3, 2: ["differs"] * 3, 3: ["differs"] * 3}
+        0: ["holds"] * 3,
+        1: ["holds"] * 3,
+        2: ["differs"] * 3,
+        3: ["differs"] * 3,
+    }
     assert [t.name for t in spark.catalog.listTables() if t.name.startswith("measures_")] == []

@@ -1,4 +1,4 @@
-"""The folder of results: how studies were asked for, who is at work in it, and by which code its trials were run."""
+"""The folder of results: how studies were requested, who writes into it, and by which code its trials were run."""
 
 import json
 import os
@@ -6,29 +6,39 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
-from small_study import small_study
 
 from psvr.errors import BadInput
-from psvr.lab import folder, provenance, store
+from psvr.lab.run import folder, provenance, store
 from psvr.lab.study import load
+from tests.support.lab.small_study import small_study
 
 
-def remembered(tmp_path: Path) -> tuple[Path, folder.Asked]:
+def remembered(tmp_path: Path) -> tuple[Path, folder.Request]:
     [study] = load([str(small_study(tmp_path))], "paper", ["n=[5, 10]"])
-    ask = folder.asked(study, ["n=[5, 10]"], [("mine.py", "text")], ["mine"])
+    ask = folder.request_for(study, [("mine.py", "text")], ["psvr/all", "mine"])
     folder.remember(tmp_path / "out" / "small", ask, study)
     return tmp_path / "out", ask
 
 
 def test_how_a_study_was_asked_for_is_remembered(tmp_path: Path) -> None:
     out, ask = remembered(tmp_path)
-    assert ask == folder.Asked(str(tmp_path / "small"), "paper", ("n=[5, 10]",), (("mine.py", "text"),), ("mine",))
-    found = folder.recalled(out / "small")
+    assert ask == folder.Request(
+        str(tmp_path / "small"), "paper", ("n=[5, 10]",), (("mine.py", "text"),), ("psvr/all",)
+    )
+    found = folder.recall(out / "small")
     assert found is not None and found["sets"] == ["n=[5, 10]"] and found["systems"] == [["mine.py", "text"]]
     assert found["described"]["grids"]["main"]["parameters"]["n"] == [5, 10]
-    assert folder.recalled(tmp_path) is None
+    assert folder.recall(tmp_path) is None
     [gain] = load(["gain"])
-    assert folder.asked(gain, (), (), ()).study == "gain", "a study of psvr's own is known by its name"
+    assert folder.request_for(gain, (), ()).study == "gain", "a study of psvr's own is known by its name"
+
+
+def test_each_study_remembers_what_was_set_for_it_alone() -> None:
+    gain, hops = load(["gain", "hops"], "quick", ["p=0.3", "c_n=12", "settled.repetitions=3"])
+    assert (gain.sets, hops.sets) == (("p=0.3",), ("c_n=12", "settled.repetitions=3"))
+    for study in (gain, hops):
+        [again] = load([study.name], "quick", folder.request_for(study, (), ()).sets)
+        assert again.description() == study.description()
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", "{}", '{"described": {}}', '{"described": 5}', "\udc80"])
@@ -36,7 +46,7 @@ def test_what_was_remembered_may_be_damaged(text: str, tmp_path: Path) -> None:
     out, _ = remembered(tmp_path)
     (out / "small" / "study.json").write_bytes(text.encode("utf-8", "surrogateescape"))
     with pytest.raises(BadInput, match=r"study\.json: is damaged; remove it and run the study again"):
-        folder.recalled(out / "small")
+        folder.recall(out / "small")
 
 
 def test_a_folder_without_studies_says_how_to_get_some(tmp_path: Path) -> None:
@@ -49,10 +59,10 @@ def test_a_folder_without_studies_says_how_to_get_some(tmp_path: Path) -> None:
 def test_studies_come_back_as_they_were_asked_for(tmp_path: Path) -> None:
     [study] = load([str(small_study(tmp_path))], "paper", ["n=[5, 10]"])
     for name in ("zebra", "small", "range", "gain"):
-        folder.remember(tmp_path / "out" / name, folder.asked(study, ["n=[5, 10]"], (), ()), study)
+        folder.remember(tmp_path / "out" / name, folder.request_for(study, (), ()), study)
     found = folder.studies_in(tmp_path / "out")
     assert [(it.name, it.scale, it.grids[0].parameters["n"]) for it, _ in found] == [("small", "paper", (5, 10))] * 4
-    order = sorted((tmp_path / "out").glob("*/study.json"), key=folder.as_in_the_paper)
+    order = sorted((tmp_path / "out").glob("*/study.json"), key=folder.paper_order)
     assert [file.parent.name for file in order] == ["gain", "range", "small", "zebra"]
 
 
@@ -92,25 +102,45 @@ def test_finished_trials_are_set_aside_not_thrown_away(tmp_path: Path) -> None:
 
 
 def test_the_digest_stands_for_every_file_and_its_name() -> None:
-    digests = [provenance.code_digest(files) for files in (
-        [], [("a.py", "one")], [("a.py", "two")], [("b.py", "one")], [("a.py", "one"), ("b.py", "two")],
-        [("a.py", "onetwo")], [("a.pyo", "ne")])]
+    digests = [
+        provenance.code_digest(files)
+        for files in (
+            [],
+            [("a.py", "one")],
+            [("a.py", "two")],
+            [("b.py", "one")],
+            [("a.py", "one"), ("b.py", "two")],
+            [("a.py", "onetwo")],
+            [("a.pyo", "ne")],
+        )
+    ]
     assert len(set(digests)) == len(digests) and all(len(d) == 16 for d in digests)
     files = [("a.py", "one"), ("b.py", "two")]
     assert provenance.code_digest(files) == provenance.code_digest(files[::-1]), "in whichever order"
 
 
-@pytest.mark.parametrize("file, counts", [
-    ("protocol/rule.py", True), ("sim/radio/air.py", True), ("graphs/csr.py", True), ("routing/own.py", True),
-    ("lab/kinds/settled.py", True), ("lab/report.py", False), ("cli/lab.py", False), ("node/node.py", False),
-    ("protocol/notes.txt", False)])
-def test_the_digest_changes_with_the_code_that_decides_results(
-        file: str, counts: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    "file, counts",
+    [
+        ("protocol/rule.py", True),
+        ("sim/radio/air.py", True),
+        ("graphs/csr.py", True),
+        ("routing/custom.py", True),
+        ("lab/kinds/settled.py", True),
+        ("cli/lab.py", True),
+        ("lab/studies/gain/figure.py", False),
+        ("protocol/notes.txt", False),
+    ],
+)
+def test_the_digest_changes_with_the_sources_of_the_package(
+    file: str, counts: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(provenance, "PACKAGE", tmp_path)
 
     def digest() -> str:
         provenance.code_of_psvr.cache_clear()
         return provenance.code_digest([])
+
     place = tmp_path / file
     place.parent.mkdir(parents=True)
     place.write_text("one")
@@ -125,7 +155,7 @@ def test_the_digest_changes_with_the_code_that_decides_results(
 
 
 def test_every_file_says_which_code_made_it() -> None:
-    told = provenance.provenance("gain", "quick", "0123")
-    assert (told["study"], told["scale"], told["code"]) == ("gain", "quick", "0123")
-    assert {"psvr", "host", "python", "numpy", "numba", "pyspark", "written"} <= set(told)
-    assert all(isinstance(value, str) for value in told.values()) and json.dumps(told)
+    notes = provenance.provenance("gain", "quick", "0123")
+    assert (notes["study"], notes["scale"], notes["code"]) == ("gain", "quick", "0123")
+    assert {"psvr", "host", "python", "numpy", "numba", "pyspark", "written"} <= set(notes)
+    assert all(isinstance(value, str) for value in notes.values()) and json.dumps(notes)

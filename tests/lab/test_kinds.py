@@ -21,7 +21,7 @@ from psvr.routing.systems import SYSTEMS, route, system
 from psvr.routing.tree import bfs_tree, centre
 from psvr.sim.network import Network
 from psvr.sim.running import run_to_end
-from psvr.sim.summary import summary
+from psvr.sim.summary import summarize
 from psvr.trace import EVENTS, ROW
 
 ALL = ["psvr/all", "psvr/nontree", "vr2015/all", "vr2015/nontree", "ring", "shen", "td", "ts", "flood"]
@@ -41,8 +41,11 @@ def one_route_at_a_time(parameters: dict[str, Any], seed: int, name: str) -> tup
     network = Settled(graph, root, bfs_tree(graph, root))
     sent = settled.publications(graph.n, parameters["s"], *settled.shape(parameters), np.random.default_rng([seed, 1]))
     chosen, _, shortcuts = name.partition("/")
-    routes = [route(network, chosen, int(publisher), wanted, shortcuts or "all")
-              for wanted, publishers in zip(sent.subscribers, sent.publishers) for publisher in publishers]
+    routes = [
+        route(network, chosen, int(publisher), wanted, shortcuts or "all")
+        for wanted, publishers in zip(sent.subscribers, sent.publishers)
+        for publisher in publishers
+    ]
     return sum(r.count for r in routes), sum(len(r.hops) for r in routes)
 
 
@@ -66,12 +69,17 @@ def test_publishers_are_no_subscribers_and_sets_are_drawn_evenly() -> None:
     assert np.abs(mean - 4 / 12).max() < 5 * np.sqrt(4 / 12 * 8 / 12 / 3000)
 
 
-@pytest.mark.parametrize(("given", "shape"), [
-    ({"n": 100, "s": 10, "publications": 1000}, (50, 20)), ({"n": 100, "s": 99, "publications": 1000}, (1000, 1)),
-    ({"n": 100, "s": 10}, (50, 20)), ({"n": 20, "s": 10, "publications": 7}, (1, 7)),
-    ({"n": 20, "s": 1, "publications": 76, "sets": 4}, (4, 19)),
-    ({"n": 20, "s": 1, "publications": 3, "sets": 4}, (4, 1)),
-])
+@pytest.mark.parametrize(
+    ("given", "shape"),
+    [
+        ({"n": 100, "s": 10, "publications": 1000}, (50, 20)),
+        ({"n": 100, "s": 99, "publications": 1000}, (1000, 1)),
+        ({"n": 100, "s": 10}, (50, 20)),
+        ({"n": 20, "s": 10, "publications": 7}, (1, 7)),
+        ({"n": 20, "s": 1, "publications": 76, "sets": 4}, (4, 19)),
+        ({"n": 20, "s": 1, "publications": 3, "sets": 4}, (4, 1)),
+    ],
+)
 def test_publications_become_sets_and_publishers(given: dict[str, int], shape: tuple[int, int]) -> None:
     assert settled.shape(given) == shape
 
@@ -83,8 +91,11 @@ def test_routes_are_counted_by_their_hops() -> None:
     graph = settled.drawn(parameters, 7)
     far = dict(nx.all_pairs_shortest_path_length(nx.Graph(graph.edges().tolist())))
     sent = settled.publications(40, 1, 3, 39, np.random.default_rng([7, 1]))
-    expected = Counter(far[int(publisher)][int(wanted)]
-                       for [wanted], publishers in zip(sent.subscribers, sent.publishers) for publisher in publishers)
+    expected = Counter(
+        far[int(publisher)][int(wanted)]
+        for [wanted], publishers in zip(sent.subscribers, sent.publishers)
+        for publisher in publishers
+    )
     assert {hops: number for hops, number in enumerate(rows["td"]["hops"]) if number} == expected
     for row in rows.values():
         assert sum(row["hops"]) == row["delivered"] == row["published"] == 117
@@ -99,10 +110,11 @@ def test_systems_without_a_batch_are_routed_one_by_one() -> None:
     assert steiner["messages"] <= td["messages"] and steiner["hops"] is None and steiner["hops_sum"] is None
 
 
-def test_a_system_of_ones_own_is_run_by_its_name() -> None:
+def test_a_custom_system_is_run_by_its_name() -> None:
     @system("twice", positions=False, text="T_D, every message twice")
     def twice(network: Settled, publication: Any) -> Any:
         return [m for m in SYSTEMS["td"].messages(network, publication) for _ in range(2)]
+
     try:
         parameters = settled.resolve({"n": 25, "p": 0.3, "s": 3, "publications": 20})
         assert parameters is not None
@@ -125,8 +137,11 @@ def test_results_depend_on_nothing_but_the_seed() -> None:
 
 @pytest.mark.parametrize("kind", [settled, simulated])
 def test_results_have_the_declared_types(kind: Any) -> None:
-    [row] = (settled.run({"n": 10, "p": 0.5, "s": 2, "routes": True}, None, 3, ["psvr/all"]) if kind is settled
-             else simulated.run({"n": 8}, SCENARIO, 3, ["psvr/all"]))
+    [row] = (
+        settled.run({"n": 10, "p": 0.5, "s": 2, "routes": True}, None, 3, ["psvr/all"])
+        if kind is settled
+        else simulated.run({"n": 8}, SCENARIO, 3, ["psvr/all"])
+    )
     table = pa.Table.from_pylist([row], schema=kind.RESULTS)
     assert set(row) == set(table.column_names) and table.to_pylist() == [row]
     whole = [v for v in row.values() if not isinstance(v, str | list)]
@@ -137,13 +152,14 @@ def test_words_become_numbers_and_the_impossible_is_left_out() -> None:
     assert settled.resolve({"n": 20, "p": 1, "s": "all"}) == {"n": 20, "p": 1.0, "s": 19}
     assert settled.resolve({"n": 20, "p": 0.5, "s": 20}) is None
     assert settled.resolve({"n": 100, "p": 0.01, "s": 1}) is None
-    assert settled.resolve({"n": 100, "p": 0.03, "s": 1}) is None       # connected once in 130 draws
+    assert settled.resolve({"n": 100, "p": 0.03, "s": 1}) is None  # connected once in 130 draws
     assert settled.resolve({"n": 20, "degree": 20, "s": 1}) is None
     assert settled.resolve({"n": 200, "degree": 4, "s": 1}) is None
 
 
-@pytest.mark.parametrize(("n", "p"), [
-    (2, 1.0), (3, 0.67), (5, 0.4), (20, 0.1), (50, 0.05), (200, 0.02), (1000, 0.0055)])
+@pytest.mark.parametrize(
+    ("n", "p"), [(2, 1.0), (3, 0.67), (5, 0.4), (20, 0.1), (50, 0.05), (200, 0.02), (1000, 0.0055)]
+)
 def test_what_is_not_left_out_can_be_drawn(n: int, p: float) -> None:
     """These are the thinnest that are let through; a draw that fails would lose a trial."""
     parameters = settled.resolve({"n": n, "p": p, "s": 1})
@@ -151,18 +167,25 @@ def test_what_is_not_left_out_can_be_drawn(n: int, p: float) -> None:
     assert all(settled.drawn(parameters, seed).n == n for seed in range(20))
 
 
-@pytest.mark.parametrize(("parameters", "part"), [
-    ({"n": 20, "s": 1}, "p, degree: exactly one of the two must be given"),
-    ({"n": 20, "s": 1, "p": 0.5, "degree": 3}, "p, degree: exactly one"),
-    ({"p": 0.5, "s": 1}, "n: missing"), ({"n": 20, "p": 0.5}, "s: missing"),
-    ({"n": 20, "s": 1, "p": 0.5, "publication": 3}, "publication: unknown parameter (did you mean publications?)"),
-    ({"n": 20, "s": 1, "p": "high"}, "p: must be a number above 0"), ({"n": 20, "s": 1, "p": 1.5}, "p: must be"),
-    ({"n": 1, "s": 1, "p": 0.5}, "n: must be a whole number from 2"), ({"n": 20.5, "s": 1, "p": 0.5}, "n: must be"),
-    ({"n": 20, "s": "some", "p": 0.5}, 's: must be a number, or "all"'), ({"n": 20, "s": 0, "p": 0.5}, "s: must be"),
-    ({"n": 20, "s": 1, "p": 0.5, "publications": 0}, "publications: must be"),
-    ({"n": 20, "s": 1, "p": 0.5, "sets": 0}, "sets: must be"),
-    ({"n": 20, "s": 1, "p": 0.5, "routes": 1}, "routes: must be true or false"),
-])
+@pytest.mark.parametrize(
+    ("parameters", "part"),
+    [
+        ({"n": 20, "s": 1}, "p, degree: exactly one of the two must be given"),
+        ({"n": 20, "s": 1, "p": 0.5, "degree": 3}, "p, degree: exactly one"),
+        ({"p": 0.5, "s": 1}, "n: missing"),
+        ({"n": 20, "p": 0.5}, "s: missing"),
+        ({"n": 20, "s": 1, "p": 0.5, "publication": 3}, "publication: unknown parameter (did you mean publications?)"),
+        ({"n": 20, "s": 1, "p": "high"}, "p: must be a number above 0"),
+        ({"n": 20, "s": 1, "p": 1.5}, "p: must be"),
+        ({"n": 1, "s": 1, "p": 0.5}, "n: must be a whole number from 2"),
+        ({"n": 20.5, "s": 1, "p": 0.5}, "n: must be"),
+        ({"n": 20, "s": "some", "p": 0.5}, 's: must be a number, or "all"'),
+        ({"n": 20, "s": 0, "p": 0.5}, "s: must be"),
+        ({"n": 20, "s": 1, "p": 0.5, "publications": 0}, "publications: must be"),
+        ({"n": 20, "s": 1, "p": 0.5, "sets": 0}, "sets: must be"),
+        ({"n": 20, "s": 1, "p": 0.5, "routes": 1}, "routes: must be true or false"),
+    ],
+)
 def test_wrong_parameters_are_refused(parameters: dict[str, Any], part: str) -> None:
     assert part in message(parameters)
 
@@ -176,13 +199,20 @@ def test_unknown_systems_are_refused(name: str) -> None:
 
 
 SCENARIO: dict[str, Any] = {
-    "duration": 60, "warmup": 30, "topology": {"kind": "ring", "n": "$n"},
-    "traffic": [{"channel": "a", "subscribers": 1, "every": 10}, {"channel": "b", "subscribers": 3, "every": 10}]}
+    "duration": 60,
+    "warmup": 30,
+    "topology": {"kind": "ring", "n": "$n"},
+    "traffic": [{"channel": "a", "subscribers": 1, "every": 10}, {"channel": "b", "subscribers": 3, "every": 10}],
+}
 HARD: dict[str, Any] = {
-    "duration": 80, "warmup": 20, "topology": {"kind": "geometric", "n": "$n", "degree": 7, "ids": "random"},
-    "radio": {"model": "lossy", "loss": "$loss"}, "protocol": {"lease": 8},
+    "duration": 80,
+    "warmup": 20,
+    "topology": {"kind": "geometric", "n": "$n", "degree": 7, "ids": "random"},
+    "radio": {"model": "lossy", "loss": "$loss"},
+    "protocol": {"lease": 8},
     "traffic": [{"channel": "a", "subscribers": "$s", "every": 7}, {"channel": "b", "subscribers": [3], "every": 9}],
-    "fault": [{"at": 40, "kind": "corrupt", "nodes": 4}, {"at": 60, "kind": "crash", "nodes": 2}]}
+    "fault": [{"at": 40, "kind": "corrupt", "nodes": 4}, {"at": 60, "kind": "crash", "nodes": 2}],
+}
 GIVEN = {"n": 25, "loss": 0.1, "s": 5}
 
 
@@ -191,9 +221,19 @@ def test_results_are_those_of_the_summary(name: str) -> None:
     [row] = simulated.run(GIVEN, HARD, 11, [name])
     net = Network(scenario_of(HARD, GIVEN, 11, name))
     assert run_to_end(net)
-    s = summary(net)
-    same = ("published", "expected", "delivered", "duplicates", "messages", "max_table_bytes", "max_table_bytes_packed",
-            "overflow", "events", "fingerprint")
+    s = summarize(net)
+    same = (
+        "published",
+        "expected",
+        "delivered",
+        "duplicates",
+        "messages",
+        "max_table_bytes",
+        "max_table_bytes_packed",
+        "overflow",
+        "events",
+        "fingerprint",
+    )
     assert {k: row[k] for k in same} == {k: s[k] for k in same}
     assert {k: row[f"{k}_sent"] for k in s["transmissions"]} == s["transmissions"]
     assert {k: row[f"{k}_bytes"] for k in s["bytes"]} == s["bytes"]
@@ -207,8 +247,10 @@ def test_results_are_those_of_the_summary(name: str) -> None:
 
 def naive_loads(rows: list[Any], begin: int) -> tuple[Counter[int], Counter[tuple[int, int]]]:
     sent = [r for r in rows if EVENTS[r["event"]] == "sent" and r["time"] >= begin]
-    return (Counter(int(r["node"]) for r in sent),
-            Counter((int(r["node"]), int(r["peer"])) for r in sent if r["peer"] >= 0))
+    return (
+        Counter(int(r["node"]) for r in sent),
+        Counter((int(r["node"]), int(r["peer"])) for r in sent if r["peer"] >= 0),
+    )
 
 
 @pytest.mark.parametrize("name", ["psvr/all", "shen", "flood"])
@@ -220,30 +262,38 @@ def test_loads_are_those_of_a_naive_count(name: str) -> None:
     nodes, links = naive_loads(rows, round(scenario.warmup * 1e6))
     ids = net.world.ids
     near, first = net.plan.near, net.plan.first
-    reach = {(int(ids[u]), int(ids[v])) for u in range(25) for v in near[first[u]:first[u + 1]]}
+    reach = {(int(ids[u]), int(ids[v])) for u in range(25) for v in near[first[u] : first[u + 1]]}
     links = Counter({link: number for link, number in links.items() if link in reach})
     [row] = simulated.run(GIVEN, HARD, 11, [name])
     assert nodes and (row["node_load_max"], row["node_load_sum"]) == (max(nodes.values()), nodes.total())
     assert (row["link_load_max"], row["link_load_sum"], row["links_used"]) == (
-        max(links.values(), default=0), links.total(), len(links))
+        max(links.values(), default=0),
+        links.total(),
+        len(links),
+    )
     assert (name == "flood") == (not links)
 
 
 def test_loads_do_not_depend_on_the_portions_in_which_rows_come(monkeypatch: pytest.MonkeyPatch) -> None:
     [whole] = simulated.run(GIVEN, HARD, 11, ["psvr/all"])
-    monkeypatch.setattr("psvr.lab.kinds.loads.PORTION", 3)
+    monkeypatch.setattr("psvr.lab.kinds.loads.BATCH", 3)
     assert simulated.run(GIVEN, HARD, 11, ["psvr/all"]) == [whole]
 
 
 def test_what_is_sent_to_somebody_out_of_reach_goes_over_no_link() -> None:
-    plan = Network(scenario_of(SCENARIO, {"n": 8}, 3, "psvr")).plan         # a ring of eight
+    plan = Network(scenario_of(SCENARIO, {"n": 8}, 3, "psvr")).plan  # a ring of eight
     rows = np.zeros(5, ROW)
     rows["event"], rows["time"] = EVENTS.index("sent"), 7
     rows["node"], rows["peer"] = [0, 0, 0, 3, 7], [1, 4, -1, 99, 0]
     loads = Loads(plan, 7)
     loads.take(rows)
-    assert loads.results() == {"node_load_max": 3, "node_load_sum": 5, "link_load_max": 1, "link_load_sum": 2,
-                               "links_used": 2}
+    assert loads.results() == {
+        "node_load_max": 3,
+        "node_load_sum": 5,
+        "link_load_max": 1,
+        "link_load_sum": 2,
+        "links_used": 2,
+    }
 
 
 def test_loads_of_nobody() -> None:
@@ -262,7 +312,7 @@ def test_messages_by_channel_are_in_the_order_of_the_scenario() -> None:
     net = Network(scenario_of(SCENARIO, {"n": 8}, 3, "psvr/all"))
     run_to_end(net)
     expected: Counter[str] = Counter()
-    for p in net.world.publications[:int(net.world.tally["published"][0])]:
+    for p in net.world.publications[: int(net.world.tally["published"][0])]:
         expected[net.channels[p["channel"]]] += int(p["messages"]) if p["time"] >= 30_000_000 else 0
     assert row["messages_by_channel"] == [expected["a"], expected["b"]] and 0 < expected["a"] < expected["b"]
 
@@ -281,9 +331,11 @@ def test_latency_of_a_share_is_that_of_a_delivery() -> None:
     net = Network(scenario_of(SCENARIO, {"n": 8}, 3, "psvr/all"))
     run_to_end(net)
     published = net.world.publications["time"]
-    taken = sorted(int(d["time"] - published[d["publication"]]) for d in net.world.deliveries[:int(
-        net.world.tally["delivered"][0])] if published[d["publication"]] >= 30_000_000
-        and net.world.publications["node"][d["publication"]] != d["node"])
+    taken = sorted(
+        int(d["time"] - published[d["publication"]])
+        for d in net.world.deliveries[: int(net.world.tally["delivered"][0])]
+        if published[d["publication"]] >= 30_000_000 and net.world.publications["node"][d["publication"]] != d["node"]
+    )
     assert row["latency_us_p50"] == taken[(len(taken) + 1) // 2 - 1] and row["latency_us_sum"] == sum(taken)
     assert row["latency_us_p50"] < row["latency_us_p99"] <= taken[-1]
 
@@ -294,9 +346,16 @@ def test_nothing_delivered_has_no_latency() -> None:
     assert row["hops"] == [] and row["messages_by_channel"] == []
 
 
-@pytest.mark.parametrize(("name", "protocol"), [
-    ("psvr", ("psvr", "all")), ("psvr/all", ("psvr", "all")), ("psvr/nontree", ("psvr", "nontree")),
-    ("vr2015/nontree", ("vr2015", "nontree")), ("shen", ("shen", "all"))])
+@pytest.mark.parametrize(
+    ("name", "protocol"),
+    [
+        ("psvr", ("psvr", "all")),
+        ("psvr/all", ("psvr", "all")),
+        ("psvr/nontree", ("psvr", "nontree")),
+        ("vr2015/nontree", ("vr2015", "nontree")),
+        ("shen", ("shen", "all")),
+    ],
+)
 def test_a_name_is_a_system_and_its_shortcuts(name: str, protocol: tuple[str, str]) -> None:
     scenario = scenario_of({**SCENARIO, "protocol": {"links": 5}}, {"n": 8}, 77, name)
     assert (scenario.protocol.system, scenario.protocol.shortcuts) == protocol
@@ -312,19 +371,32 @@ def test_parameters_of_simulated_trials() -> None:
     assert "loss: must be a number, a text" in message({"loss": [1]}, simulated)
 
 
-@pytest.mark.parametrize(("template", "parameters", "part"), [
-    (None, {}, "scenario: missing"),
-    ({"topology": {"kind": "ring", "n": "$nodes"}}, {"node": 8}, '"$nodes": no parameter has this name (did you mean'),
-    ({"topology": {"kind": "ring", "n": "$n"}}, {"n": 8, "loss": 0.1}, "loss: would change nothing"),
-    ({"topology": {"kind": "ring", "n": "$n"}, "seed": 3}, {"n": 8}, "scenario.seed: must be left out"),
-    ({"topology": {"kind": "ring", "n": "$n"}, "protocol": {"system": "shen"}}, {"n": 8},
-     "protocol.system: must be left"),
-    ({"topology": {"kind": "ring", "n": "$n"}, "protocol": {"shortcuts": "all"}}, {"n": 8},
-     "protocol.shortcuts: must be"),
-    ({"topology": {"kind": "ring", "n": "$n"}, "protocol": 3}, {"n": 8}, "protocol: must be a table"),
-    ({"topology": {"kind": "ring", "n": "$n"}, "radio": {"loss": 2}}, {"n": 8}, "scenario: radio.loss: must be"),
-    ({"topology": {"kind": "ring", "n": "$n"}}, {"n": "eight"}, "scenario: topology.n: must be"),
-])
+@pytest.mark.parametrize(
+    ("template", "parameters", "part"),
+    [
+        (None, {}, "scenario: missing"),
+        (
+            {"topology": {"kind": "ring", "n": "$nodes"}},
+            {"node": 8},
+            '"$nodes": no parameter has this name (did you mean',
+        ),
+        ({"topology": {"kind": "ring", "n": "$n"}}, {"n": 8, "loss": 0.1}, "loss: would change nothing"),
+        ({"topology": {"kind": "ring", "n": "$n"}, "seed": 3}, {"n": 8}, "scenario.seed: must be left out"),
+        (
+            {"topology": {"kind": "ring", "n": "$n"}, "protocol": {"system": "shen"}},
+            {"n": 8},
+            "protocol.system: must be left",
+        ),
+        (
+            {"topology": {"kind": "ring", "n": "$n"}, "protocol": {"shortcuts": "all"}},
+            {"n": 8},
+            "protocol.shortcuts: must be",
+        ),
+        ({"topology": {"kind": "ring", "n": "$n"}, "protocol": 3}, {"n": 8}, "protocol: must be a table"),
+        ({"topology": {"kind": "ring", "n": "$n"}, "radio": {"loss": 2}}, {"n": 8}, "scenario: radio.loss: must be"),
+        ({"topology": {"kind": "ring", "n": "$n"}}, {"n": "eight"}, "scenario: topology.n: must be"),
+    ],
+)
 def test_templates_are_refused_when_trials_are_planned(template: Any, parameters: dict[str, Any], part: str) -> None:
     with pytest.raises(BadInput) as caught:
         simulated.cost(parameters, template)
@@ -336,6 +408,10 @@ def test_costs_grow_with_what_is_to_be_done() -> None:
         parameters = settled.resolve({"n": n, "p": 0.5, "s": s, **more})
         assert parameters is not None
         return settled.cost(parameters, None)
+
     assert of(20) < of(200) < of(200, s=100) and of(20, publications=10) < of(20) < of(20, routes=True)
-    assert simulated.cost({"n": 8}, SCENARIO) < simulated.cost({"n": 80}, SCENARIO) < simulated.cost(
-        {"n": 80}, {**SCENARIO, "duration": 600})
+    assert (
+        simulated.cost({"n": 8}, SCENARIO)
+        < simulated.cost({"n": 80}, SCENARIO)
+        < simulated.cost({"n": 80}, {**SCENARIO, "duration": 600})
+    )

@@ -11,19 +11,19 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from lab_process import KEYS, claims, lab, refused, start, stored
 from pyspark.sql import SparkSession
-from small_study import STUDY, TRIAL, small_study
 
 from psvr.cli import main
+from psvr.lab.run.work import plainly
 from psvr.lab.study import load
-from psvr.lab.work import plainly
+from tests.support.lab.lab_process import KEYS, claims, lab, refused, start, stored
+from tests.support.lab.small_study import STUDY, TRIAL, small_study
 
 LOCAL = ("--master", "local[2]")
 
 
 class Inside:
-    """The command in this process, in whose session of Spark it runs: a session of its own takes it seconds."""
+    """The command in this process, in whose session of Spark it runs: starting its own would take seconds."""
 
     def __init__(self, capsys: pytest.CaptureFixture[str]) -> None:
         self.capsys = capsys
@@ -56,8 +56,14 @@ def test_rows_are_those_of_a_plain_run(ran: tuple[Path, Path, str]) -> None:
 
 def test_everything_is_where_it_belongs(ran: tuple[Path, Path, str]) -> None:
     _, out, said = ran
-    for name in ("small/measures.parquet", "small/study.json", "figures/small-messages.svg",
-                 "figures/small-messages.png", "report.html", "report.json"):
+    for name in (
+        "small/measures.parquet",
+        "small/study.json",
+        "figures/small-messages.svg",
+        "figures/small-messages.png",
+        "report.html",
+        "report.json",
+    ):
         assert (out / name).stat().st_size > 100, name
     assert "10 of 10 trials" in said and "report.html" in said and "holds      It needs more." in said
     assert "<" not in said and "&" not in said
@@ -77,13 +83,15 @@ def test_more_repetitions_and_systems_run_only_what_is_new(tmp_path: Path, insid
     study, out = small_study(tmp_path), tmp_path / "out"
     assert inside("run", study, "--out", out)[0] == 0
     first = stored(out / "small")
-    status, _, said = inside("run", study, "--out", out, "--set", "repetitions=3", "--set",
-                             'systems=["psvr/all", "td", "ts"]')
+    status, _, said = inside(
+        "run", study, "--out", out, "--set", "repetitions=3", "--set", 'systems=["psvr/all", "td", "ts"]'
+    )
     assert status == 0 and "changed" not in said
     rows = stored(out / "small")
-    assert rows.num_rows == 5 * 3 * 3           # nothing twice
+    assert rows.num_rows == 5 * 3 * 3  # nothing twice
     assert set(zip(first["trial"].to_pylist(), first["system"].to_pylist())) < set(
-        zip(rows["trial"].to_pylist(), rows["system"].to_pylist()))
+        zip(rows["trial"].to_pylist(), rows["system"].to_pylist())
+    )
 
 
 def test_a_changed_study_and_changed_code_are_said(tmp_path: Path, inside: Inside) -> None:
@@ -128,7 +136,7 @@ def test_ctrl_c_stops_cleanly_and_the_same_command_goes_on(tmp_path: Path) -> No
     assert stored(out / "small").num_rows == 60
 
 
-def test_a_system_of_one_s_own_is_compared_with_the_others(tmp_path: Path, inside: Inside) -> None:
+def test_a_custom_system_is_compared_with_the_others(tmp_path: Path, inside: Inside) -> None:
     """Routed in settled networks, where without shortcuts it is like Shen's, and run by its rules in the simulator."""
     small = ("--set", "repetitions=1", "--set", "n=20", "--set", "degree=8")
     file = Path(__file__).parents[2] / "examples" / "systems" / "tree_steps.py"
@@ -177,15 +185,16 @@ def test_damaged_results_are_named_and_made_again(tmp_path: Path, inside: Inside
     for name in ("small/measures.parquet", "report.json"):
         file = out / name
         whole = file.read_bytes()
-        file.write_bytes(whole[:len(whole) // 2])
+        file.write_bytes(whole[: len(whole) // 2])
         status, _, said = inside("sql", "SELECT 1", "--out", out)
         assert status == 2 and str(file) in said and len(said.splitlines()) == 1
         assert inside("report", "--out", out)[0] == 0
         assert inside("sql", "SELECT 1", "--out", out)[0] == 0
 
 
-def test_no_room_for_the_report_leaves_the_old_one(tmp_path: Path, inside: Inside,
-                                                   monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_room_for_the_report_leaves_the_old_one(
+    tmp_path: Path, inside: Inside, monkeypatch: pytest.MonkeyPatch
+) -> None:
     study, out = small_study(tmp_path), tmp_path / "out"
     assert inside("run", study, "--out", out)[0] == 0
     before = {file: file.read_bytes() for file in out.rglob("*.*g") if file.is_file()}
@@ -194,7 +203,8 @@ def test_no_room_for_the_report_leaves_the_old_one(tmp_path: Path, inside: Insid
     def full(handle: int) -> None:
         if ".half-" in os.readlink(f"/proc/self/fd/{handle}"):
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-    monkeypatch.setattr("psvr.lab.whole.os.fsync", full)
+
+    monkeypatch.setattr("psvr.lab.run.reading.os.fsync", full)
     status, _, said = inside("report", "--out", out)
     assert status == 2 and "no space left" in said and len(said.splitlines()) == 1
     assert before == {file: file.read_bytes() for file in before} and not list(out.rglob(".half-*"))
@@ -223,7 +233,7 @@ def test_a_master_that_is_not_there_is_said(tmp_path: Path) -> None:
     pq.write_table(pa.table({"trial": ["x"], "system": ["td"]}), rows / "part.parquet")
     said = refused("run", study, "--out", tmp_path / "out", "--master", master, "--quiet", "--again")
     assert str(port) in said
-    assert (rows / "part.parquet").exists()         # set aside only when others can be made
+    assert (rows / "part.parquet").exists()  # set aside only when others can be made
 
 
 def test_bad_queries_are_said_in_one_line(ran: tuple[Path, Path, str], inside: Inside) -> None:

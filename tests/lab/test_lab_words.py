@@ -9,7 +9,7 @@ import pytest
 
 from psvr.errors import BadInput
 from psvr.lab.kinds.template import check, filled, gaps, scenario_of
-from psvr.lab.progress import BAR, Progress, spoken
+from psvr.lab.run.progress import BAR_WIDTH, Progress, format_duration
 
 
 @pytest.fixture
@@ -26,13 +26,13 @@ class Terminal(io.StringIO):
 
 def test_how_far_a_study_is(clock: SimpleNamespace) -> None:
     it = Progress("gain", stream=io.StringIO())
-    it.start(done=1000, all=3000, cost=100.0)
-    assert it.text() == f"gain         {'░' * BAR} 1,000 of 3,000 trials, 0.0/s"
+    it.start(done=1000, total=3000, cost=100.0)
+    assert it.text() == f"gain         {'░' * BAR_WIDTH} 1,000 of 3,000 trials, 0.0/s"
     clock.now += 10
     it.add(500, 25.0)
     assert it.text() == f"gain         {'█' * 6}{'░' * 18} 1,500 of 3,000 trials, 50.0/s, 30 s left"
     it.add(1500, 75.0)
-    assert it.text() == f"gain         {'█' * BAR} 3,000 of 3,000 trials, 200.0/s"
+    assert it.text() == f"gain         {'█' * BAR_WIDTH} 3,000 of 3,000 trials, 200.0/s"
 
 
 def test_a_log_gets_a_line_now_and_then(clock: SimpleNamespace) -> None:
@@ -69,22 +69,29 @@ def test_quiet_is_quiet(clock: SimpleNamespace) -> None:
         assert out.getvalue() == ""
 
 
-@pytest.mark.parametrize("seconds, text", [(0.4, "0 s"), (89, "89 s"), (90, "2 min"), (5399, "90 min"),
-                                           (5400, "1.5 h")])
+@pytest.mark.parametrize(
+    "seconds, text", [(0.4, "0 s"), (89, "89 s"), (90, "2 min"), (5399, "90 min"), (5400, "1.5 h")]
+)
 def test_times_for_people(seconds: float, text: str) -> None:
-    assert spoken(seconds) == text
+    assert format_duration(seconds) == text
 
 
 TEMPLATE: dict[str, Any] = {
-    "duration": "$d", "topology": {"kind": "ring", "n": "$n"}, "protocol": {"links": "$k"},
-    "traffic": [{"channel": "$5", "subscribers": ["$s", 2], "every": 10}]}
+    "duration": "$d",
+    "topology": {"kind": "ring", "n": "$n"},
+    "protocol": {"links": "$k"},
+    "traffic": [{"channel": "$5", "subscribers": ["$s", 2], "every": 10}],
+}
 
 
 def test_gaps_are_filled_wherever_they_are() -> None:
     given = {"d": 60, "n": 9, "k": 4, "5": "news", "s": 7}
     assert filled(TEMPLATE, given) == {
-        "duration": 60, "topology": {"kind": "ring", "n": 9}, "protocol": {"links": 4},
-        "traffic": [{"channel": "news", "subscribers": [7, 2], "every": 10}]}
+        "duration": 60,
+        "topology": {"kind": "ring", "n": 9},
+        "protocol": {"links": 4},
+        "traffic": [{"channel": "news", "subscribers": [7, 2], "every": 10}],
+    }
     assert sorted(gaps(TEMPLATE)) == ["5", "d", "k", "n", "s"]
     check(TEMPLATE, given)
     s = scenario_of(TEMPLATE, given, 77, "psvr/nontree")

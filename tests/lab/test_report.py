@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from measured import FRAMES
 
-from psvr.lab.claims import Claim
-from psvr.lab.figures import draw_all
-from psvr.lab.report import About, StudyResult, report
+from psvr.lab.report.claims import Claim
+from psvr.lab.report.figures import draw_all
+from psvr.lab.report.report import About, StudyResult, report
+from psvr.lab.report.wording import prose, quantity, words
 from psvr.lab.study import BUILT_IN
-from psvr.lab.wording import prose, quantity, words
+from tests.support.lab.measured import FRAMES
 
 ABOUT = About("0.3.0", "paper", "local[2]", "2026-03-01 12:00 UTC", 2, "3.11.2", "4.3.0", "21.0.8", "0123456789abcdef")
 EMPTY = {"meta", "br", "hr", "img", "input", "link"}
@@ -23,21 +23,40 @@ VERDICTS = ("holds", "differs", "undecided", "no rows", "missing")
 
 
 def claim(verdict: str, **changes: Any) -> Claim:
-    values = {"id": f"c-{verdict.replace(' ', '-')}", "study": "gain", "text": "The overhead over T_D is small.",
-              "paper": "< 8 %", "unit": "%", "value": 7.1364, "low": 6.9112, "high": 7.3616, "verdict": verdict,
-              "why": "Because of `nontree`.", "sql": "SELECT 1"}
+    values = {
+        "id": f"c-{verdict.replace(' ', '-')}",
+        "study": "gain",
+        "text": "The overhead over T_D is small.",
+        "paper": "< 8 %",
+        "unit": "%",
+        "value": 7.1364,
+        "low": 6.9112,
+        "high": 7.3616,
+        "verdict": verdict,
+        "why": "Because of `nontree`.",
+        "sql": "SELECT 1",
+    }
     return Claim(**{**values, **changes})
 
 
 def study(**changes: Any) -> StudyResult:
-    values = {"name": "gain", "title": "Gain", "figure": "Fig. 7", "question": "How much?", "method": "By counting.",
-              "paper": "Less than 8 %.", "scale": "paper", "planned": 40, "done": 40,
-              "rerun": "psvr lab run gain --scale paper"}
+    values = {
+        "name": "gain",
+        "title": "Gain",
+        "figure": "Fig. 7",
+        "question": "How much?",
+        "method": "By counting.",
+        "paper": "Less than 8 %.",
+        "scale": "paper",
+        "planned": 40,
+        "done": 40,
+        "rerun": "psvr lab run gain --scale paper",
+    }
     return StudyResult(**{**values, **changes})
 
 
 class Page(HTMLParser):
-    """A page as a browser that forgives nothing reads it."""
+    """A page as a strict browser reads it."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -77,9 +96,15 @@ def made(studies: Sequence[StudyResult], out: Path, about: About = ABOUT) -> tup
 def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[StudyResult], Path]:
     """Five studies with all their figures, and one that waits."""
     out = tmp_path_factory.mktemp("whole")
-    studies = [study(name=name, title=f"Title of {name}", claims=[claim("holds", id=f"c-{name}", study=name)],
-                     figures=draw_all(BUILT_IN / name, name, measures(), out / "figures"))
-               for name, measures in FRAMES.items()]
+    studies = [
+        study(
+            name=name,
+            title=f"Title of {name}",
+            claims=[claim("holds", id=f"c-{name}", study=name)],
+            figures=draw_all(BUILT_IN / name, name, measures(), out / "figures"),
+        )
+        for name, measures in FRAMES.items()
+    ]
     return [study(name="robots", title="Robots", missing="a robot", planned=0, done=0), *studies], out
 
 
@@ -129,16 +154,46 @@ def test_same_findings_same_bytes_but_for_the_date(whole: tuple[list[StudyResult
 def test_shape_of_the_json(tmp_path: Path) -> None:
     _, values, _ = made([study(claims=[claim("holds")], notes=["a note"])], tmp_path)
     assert {k: type(v) for k, v in values.items()} == {
-        "psvr": str, "scale": str, "made": str, "master": str, "code": str, "machine": dict, "claims": list,
-        "studies": list}
+        "psvr": str,
+        "scale": str,
+        "made": str,
+        "master": str,
+        "code": str,
+        "machine": dict,
+        "claims": list,
+        "studies": list,
+    }
     assert values["machine"] == {"cores": 2, "python": "3.11.2", "spark": "4.3.0", "java": "21.0.8"}
-    assert values["claims"] == [{
-        "id": "c-holds", "study": "gain", "text": "The overhead over T_D is small.", "paper": "< 8 %", "value": 7.1364,
-        "low": 6.9112, "high": 7.3616, "unit": "%", "verdict": "holds", "why": "Because of `nontree`."}]
-    assert values["studies"] == [{
-        "name": "gain", "title": "Gain", "figure": "Fig. 7", "scale": "paper", "planned": 40, "done": 40,
-        "notes": ["a note"], "rerun": "psvr lab run gain --scale paper", "missing": None, "figures": [],
-        "trials": "gain/trials", "measures": "gain/measures.parquet"}]
+    assert values["claims"] == [
+        {
+            "id": "c-holds",
+            "study": "gain",
+            "text": "The overhead over T_D is small.",
+            "paper": "< 8 %",
+            "value": 7.1364,
+            "low": 6.9112,
+            "high": 7.3616,
+            "unit": "%",
+            "verdict": "holds",
+            "why": "Because of `nontree`.",
+        }
+    ]
+    assert values["studies"] == [
+        {
+            "name": "gain",
+            "title": "Gain",
+            "figure": "Fig. 7",
+            "scale": "paper",
+            "planned": 40,
+            "done": 40,
+            "notes": ["a note"],
+            "rerun": "psvr lab run gain --scale paper",
+            "missing": None,
+            "figures": [],
+            "trials": "gain/trials",
+            "measures": "gain/measures.parquet",
+        }
+    ]
 
 
 def test_numbers_that_json_does_not_have_are_null_and_whole_ones_stay_fractions(tmp_path: Path) -> None:
@@ -146,7 +201,7 @@ def test_numbers_that_json_does_not_have_are_null_and_whole_ones_stay_fractions(
     made([study(claims=odd)], tmp_path)
     one, two = json.loads((tmp_path / "report.json").read_text(), parse_constant=pytest.fail)["claims"]
     assert (one["value"], one["low"], one["high"]) == (None, None, None)
-    assert [type(two[k]) for k in ("value", "low", "high")] == [float] * 3      # a column of doubles, for SQL
+    assert [type(two[k]) for k in ("value", "low", "high")] == [float] * 3  # a column of doubles, for SQL
 
 
 @pytest.mark.parametrize("chosen", [VERDICTS, VERDICTS[::-1], ("differs",), ()])
@@ -154,7 +209,7 @@ def test_verdicts_of_page_and_json_agree(chosen: tuple[str, ...], tmp_path: Path
     page, values, text = made([study(claims=[claim(v) for v in chosen])], tmp_path)
     verdicts = [c["verdict"] for c in values["claims"]]
     assert verdicts == list(chosen)
-    assert page.badges == verdicts * 2          # in the table of all claims, and below the study
+    assert page.badges == verdicts * 2  # in the table of all claims, and below the study
     for v in VERDICTS:
         assert (f'<li class="tile {v.replace(" ", "-")}"><b>1</b>' in text) == (v in chosen)
 
@@ -178,9 +233,11 @@ HOSTILE = "</p><script>alert('x')</script>\"'&<b onclick=x>`<i>`**<u>** <!-- ]]>
 def test_hostile_text_is_only_text(tmp_path: Path) -> None:
     texts = dict.fromkeys(("title", "figure", "question", "method", "paper", "scale", "rerun"), HOSTILE)
     bad = claim("differs", id='"><x', text=HOSTILE, paper=HOSTILE, unit=HOSTILE, why=HOSTILE)
-    about = dataclasses.replace(ABOUT, **dict.fromkeys(("psvr", "scale", "master", "made", "python", "code"), HOSTILE))
-    page, values, text = made([study(**texts, notes=[HOSTILE], claims=[bad]),
-                               study(**texts, name="other", missing=HOSTILE)], tmp_path, about)
+    told: dict[str, Any] = dict.fromkeys(("psvr", "scale", "master", "made", "python", "code"), HOSTILE)
+    about = dataclasses.replace(ABOUT, **told)
+    page, values, text = made(
+        [study(**texts, notes=[HOSTILE], claims=[bad]), study(**texts, name="other", missing=HOSTILE)], tmp_path, about
+    )
     plain, _, _ = made([study(claims=[claim("differs", text="`a`", why="**b**")]), study(missing="x")], tmp_path)
     assert page.tags <= plain.tags | {"em"} and "<!--" not in text and "javascript" not in " ".join(page.links)
     assert "alert('x')" in page.text and values["claims"][0]["text"] == HOSTILE
@@ -214,14 +271,16 @@ def test_unfinished_work_and_notes_are_said(tmp_path: Path) -> None:
 
 def test_quick_scale_is_said(tmp_path: Path) -> None:
     quick, _, _ = made([study()], tmp_path, dataclasses.replace(ABOUT, scale="quick"))
-    assert "--scale paper has them narrower" in quick.text
+    assert "--scale paper makes them narrower" in quick.text
     assert "narrower" not in made([study()], tmp_path)[0].text
 
 
 def test_an_old_report_stays_until_the_new_one_is_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     _, _, before = made([study()], tmp_path)
+
     def full(_: int) -> None:
         raise OSError(28, "No space left on device")
+
     monkeypatch.setattr("os.fsync", full)
     with pytest.raises(OSError, match="No space"):
         report([study(title="New")], tmp_path, ABOUT)
@@ -229,24 +288,28 @@ def test_an_old_report_stays_until_the_new_one_is_whole(tmp_path: Path, monkeypa
     assert json.loads((tmp_path / "report.json").read_text())["studies"][0]["title"] == "Gain"
 
 
-@pytest.mark.parametrize("value, low, high, unit, shown", [
-    (7.1364, 6.9112, 7.3616, "%", "7.14 % (6.91 to 7.36)"),
-    (-48.3, -49.0, -47.6, "%", "−48.3 % (−49.0 to −47.6)"),
-    (1234.5, 1100.0, 1369.0, "bytes", "1,234 bytes (1,100 to 1,369)"),
-    (0.0, 0.0, 0.0, "%", "0 % (0 to 0)"),
-    (-0.0004, -0.4, 0.4, "", "0.0 (−0.4 to 0.4)"),
-    (1e-7, None, None, "s", "0.0000 s"),
-    (12.3456, None, 13.0, "", "12.3"),
-    (2.0, 1.0, float("inf"), "", "2.00"),
-    (float("nan"), 1.0, 2.0, "%", "–"),
-    (None, None, None, "%", "–"),
-])
+@pytest.mark.parametrize(
+    "value, low, high, unit, shown",
+    [
+        (7.1364, 6.9112, 7.3616, "%", "7.14 % (6.91 to 7.36)"),
+        (-48.3, -49.0, -47.6, "%", "−48.3 % (−49.0 to −47.6)"),
+        (1234.5, 1100.0, 1369.0, "bytes", "1,234 bytes (1,100 to 1,369)"),
+        (0.0, 0.0, 0.0, "%", "0 % (0 to 0)"),
+        (-0.0004, -0.4, 0.4, "", "0.0 (−0.4 to 0.4)"),
+        (1e-7, None, None, "s", "0.0000 s"),
+        (12.3456, None, 13.0, "", "12.3"),
+        (2.0, 1.0, float("inf"), "", "2.00"),
+        (float("nan"), 1.0, 2.0, "%", "–"),
+        (None, None, None, "%", "–"),
+    ],
+)
 def test_numbers_for_people(value: float | None, low: float | None, high: float | None, unit: str, shown: str) -> None:
     assert re.sub(r"<[^>]+>", "", quantity(value, low, high, unit)).replace("&nbsp;", " ") == shown
 
 
 def test_prose() -> None:
     assert prose("One\ntwo.\n\n- a\n  b\n- `c`\n\n*em* **st**") == (
-        "<p>One two.</p>\n<ul><li>a b</li><li><code>c</code></li></ul>\n<p><em>em</em> <strong>st</strong></p>")
+        "<p>One two.</p>\n<ul><li>a b</li><li><code>c</code></li></ul>\n<p><em>em</em> <strong>st</strong></p>"
+    )
     assert prose("") == "" and words("2 * 3 * 4, a*b*c, s_n") == "2 * 3 * 4, a*b*c, s_n"
     assert words("T_D, `T_D` and [a page](docs/x.md)") == "T<sub>D</sub>, <code>T_D</code> and a page"

@@ -7,7 +7,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from psvr.errors import BadInput
-from psvr.lab import store
+from psvr.lab.run import store
 
 
 def rows(*pairs: tuple[str, str], n: int = 1) -> pa.Table:
@@ -23,12 +23,26 @@ def test_the_same_trials_under_another_system_are_other_rows(tmp_path: Path) -> 
     store.write(rows(("a", "y"), ("b", "y")), tmp_path, {"code": "2"})
     store.write(rows(("a", "z"), ("b", "x")), tmp_path, {"code": "3"})
     assert len(store.parts(tmp_path)) == 3
-    assert finished(tmp_path) == [("a", "x", "1"), ("a", "y", "2"), ("a", "z", "3"), ("b", "x", "1"), ("b", "x", "3"),
-                                  ("b", "y", "2")]
+    assert finished(tmp_path) == [
+        ("a", "x", "1"),
+        ("a", "y", "2"),
+        ("a", "z", "3"),
+        ("b", "x", "1"),
+        ("b", "x", "3"),
+        ("b", "y", "2"),
+    ]
 
 
-@pytest.mark.parametrize("other", [rows(("a", "x")), rows(("a", "x"), ("b", "y")), rows(("a", "y"), ("b", "x")),
-                                   rows(("b", "x"), ("c", "x")), rows(("ax", ""), ("b", "x"))])
+@pytest.mark.parametrize(
+    "other",
+    [
+        rows(("a", "x")),
+        rows(("a", "x"), ("b", "y")),
+        rows(("a", "y"), ("b", "x")),
+        rows(("b", "x"), ("c", "x")),
+        rows(("ax", ""), ("b", "x")),
+    ],
+)
 def test_other_rows_never_take_the_place_of_finished_ones(other: pa.Table, tmp_path: Path) -> None:
     first = store.write(rows(("a", "x"), ("b", "x")), tmp_path, {})
     assert store.write(other, tmp_path, {}) != first and pq.read_table(first).num_rows == 2
@@ -59,16 +73,18 @@ def test_trials_of_other_code(tmp_path: Path) -> None:
     store.write(rows(("d", "x")), tmp_path, {"code": "new"})
     done = store.finished(tmp_path)
     assert store.other_code(done, "new") == {"old": 2, "older": 1} and store.other_code(done, "old") == {
-        "older": 1, "new": 1}
+        "older": 1,
+        "new": 1,
+    }
 
 
 def test_the_file_that_cannot_be_read_is_found_among_others(tmp_path: Path) -> None:
     for name in "abc":
         store.write(rows((name, "x")), tmp_path, {})
-    assert store.blame(tmp_path) is None
+    assert store.find_damage(tmp_path) is None
     bad = store.parts(tmp_path)[1]
     bad.write_bytes(bad.read_bytes()[:-20])
-    found = store.blame(tmp_path)
+    found = store.find_damage(tmp_path)
     assert found is not None and str(found).startswith(f"{bad}: is not a whole Parquet file; remove it")
 
 
@@ -76,8 +92,8 @@ def test_a_changed_bit_inside_a_file_is_found(tmp_path: Path) -> None:
     many = rows(*((f"{i:05}", "x") for i in range(5000)))
     file = store.write(many, tmp_path, {})
     good = file.read_bytes()
-    file.write_bytes(good[:len(good) // 2] + bytes([good[len(good) // 2] ^ 1]) + good[len(good) // 2 + 1:])
-    found = store.blame(tmp_path)
+    file.write_bytes(good[: len(good) // 2] + bytes([good[len(good) // 2] ^ 1]) + good[len(good) // 2 + 1 :])
+    found = store.find_damage(tmp_path)
     assert found is not None and str(found).startswith(f"{file}: is not a whole Parquet file")
     with pytest.raises(BadInput, match="is not a whole Parquet file"):
         store.finished(tmp_path)

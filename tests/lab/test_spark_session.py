@@ -1,4 +1,4 @@
-"""A session of Spark: which masters there are, what it leaves behind, what is said when there is none."""
+"""Spark sessions: which masters there are, what a session leaves behind, and messages when it cannot start."""
 
 import os
 import signal
@@ -13,43 +13,77 @@ import pytest
 from pyspark.sql import SparkSession
 
 from psvr.errors import BadInput
-from psvr.lab import master as masters
-from psvr.lab.settings import GIGABYTE, driver_memory, given, machine_memory, sober
-from psvr.lab.spark import session, slots
+from psvr.lab.spark import master as masters
+from psvr.lab.spark.sessions import session, slots
+from psvr.lab.spark.settings import GIGABYTE, default_settings, driver_memory, machine_memory, parse_conf
 
 
-def complaint(code: str, **environment: str) -> str:
-    """What BadInput says in a fresh process; nothing else may be printed there."""
-    lines = ["import psvr.lab.spark as lab, psvr.lab.jvm as jvm", "from psvr.errors import BadInput", "try:",
-             *(f"    {line}" for line in code.splitlines()), "except BadInput as error:", "    print(error)"]
-    done = subprocess.run([sys.executable, "-c", "\n".join(lines)], capture_output=True, text=True, check=True,
-                          env={**os.environ, **environment})
+def error_line(code: str, **environment: str) -> str:
+    """Return the message of BadInput in a fresh process; nothing else may be printed there."""
+    lines = [
+        "import psvr.lab.spark.sessions as lab, psvr.lab.spark.jvm as jvm",
+        "from psvr.errors import BadInput",
+        "try:",
+        *(f"    {line}" for line in code.splitlines()),
+        "except BadInput as error:",
+        "    print(error)",
+    ]
+    done = subprocess.run(
+        [sys.executable, "-c", "\n".join(lines)],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, **environment},
+    )
     assert done.stderr == ""
     [line] = done.stdout.splitlines()
     return line
 
 
-@pytest.mark.parametrize("text, kind, cores, addresses, here", [
-    ("local", "local", 1, (), True),
-    ("local[3]", "local", 3, (), True),
-    ("local[*]", "local", os.cpu_count(), (), True),
-    ("spark://127.0.0.1:7077", "spark", 0, (("127.0.0.1", 7077),), True),
-    ("spark://a:1,b:2", "spark", 0, (("a", 1), ("b", 2)), False),
-    ("spark://[::1]:7077", "spark", 0, (("::1", 7077),), True),
-    ("yarn", "yarn", 0, (), False),
-    ("k8s://https://there:6443", "k8s", 0, (("there", 6443),), False),
-    ("k8s://there", "k8s", 0, (("there", 443),), False),
-    ("k8s://http://localhost", "k8s", 0, (("localhost", 80),), True),
-])
+@pytest.mark.parametrize(
+    "text, kind, cores, addresses, here",
+    [
+        ("local", "local", 1, (), True),
+        ("local[3]", "local", 3, (), True),
+        ("local[*]", "local", os.cpu_count(), (), True),
+        ("spark://127.0.0.1:7077", "spark", 0, (("127.0.0.1", 7077),), True),
+        ("spark://a:1,b:2", "spark", 0, (("a", 1), ("b", 2)), False),
+        ("spark://[::1]:7077", "spark", 0, (("::1", 7077),), True),
+        ("yarn", "yarn", 0, (), False),
+        ("k8s://https://there:6443", "k8s", 0, (("there", 6443),), False),
+        ("k8s://there", "k8s", 0, (("there", 443),), False),
+        ("k8s://http://localhost", "k8s", 0, (("localhost", 80),), True),
+    ],
+)
 def test_masters(text: str, kind: str, cores: int, addresses: tuple[tuple[str, int], ...], here: bool) -> None:
     found = masters.parse(text)
     assert (found.kind, found.cores, found.addresses, found.here) == (kind, cores, addresses, here)
 
 
-@pytest.mark.parametrize("text", [
-    "", "here", "local[0]", "local[-1]", "local[2", "Local", "local-cluster[2,1,1024]", "spark://", "spark://host",
-    "spark://host:port", "spark://host:70000", "spark://a:1,", "k8s://", "k8s://https://a:b", "k8s://a:0",
-    "yarn-client", "sc://host:15002", "spark://ho st:7077", "spark://user@host:7077"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "here",
+        "local[0]",
+        "local[-1]",
+        "local[2",
+        "Local",
+        "local-cluster[2,1,1024]",
+        "spark://",
+        "spark://host",
+        "spark://host:port",
+        "spark://host:70000",
+        "spark://a:1,",
+        "k8s://",
+        "k8s://https://a:b",
+        "k8s://a:0",
+        "yarn-client",
+        "sc://host:15002",
+        "spark://ho st:7077",
+        "spark://user@host:7077",
+    ],
+)
 def test_other_masters_are_refused(text: str) -> None:
     with pytest.raises(BadInput, match="--master") as error:
         masters.parse(text)
@@ -57,10 +91,13 @@ def test_other_masters_are_refused(text: str) -> None:
 
 
 def test_settings_of_the_user() -> None:
-    assert given(["spark.a=b=c", " spark.executor.memory = 2g"]) == {"spark.a": "b=c", "spark.executor.memory": "2g"}
+    assert parse_conf(["spark.a=b=c", " spark.executor.memory = 2g"]) == {
+        "spark.a": "b=c",
+        "spark.executor.memory": "2g",
+    }
     for text in ("spark.a", "a=1", "=1", "spark.master=local", "spark.a b=1"):
         with pytest.raises(BadInput, match="--conf"):
-            given([text])
+            parse_conf([text])
 
 
 @pytest.mark.parametrize("place", ["127.0.0.1:1", "no-such-host.invalid:7077"])
@@ -103,10 +140,10 @@ def test_memory_of_the_driver(tmp_path: Path) -> None:
 
 def test_only_loopback_for_what_is_here(tmp_path: Path) -> None:
     near, far = masters.parse("local[2]"), masters.parse("spark://there:7077")
-    assert sober(near, tmp_path, None)["spark.driver.bindAddress"] == "127.0.0.1"
-    assert sober(far, tmp_path, "10.0.0.5")["spark.driver.host"] == "10.0.0.5"
-    assert "spark.driver.bindAddress" not in sober(far, tmp_path, "10.0.0.5")
-    assert sober(far, tmp_path, "fd00::5")["spark.driver.host"] == "[fd00::5]"
+    assert default_settings(near, tmp_path, None)["spark.driver.bindAddress"] == "127.0.0.1"
+    assert default_settings(far, tmp_path, "10.0.0.5")["spark.driver.host"] == "10.0.0.5"
+    assert "spark.driver.bindAddress" not in default_settings(far, tmp_path, "10.0.0.5")
+    assert default_settings(far, tmp_path, "fd00::5")["spark.driver.host"] == "[fd00::5]"
 
 
 def test_the_session_of_the_tests(spark: SparkSession) -> None:
@@ -123,7 +160,7 @@ def test_the_session_of_the_tests(spark: SparkSession) -> None:
 
 WHOLE = """
 import os, signal, sys, time
-from psvr.lab import spark as lab
+from psvr.lab.spark import sessions as lab
 
 def double(batches):
     import pyarrow as pa, pyarrow.compute as pc
@@ -157,9 +194,14 @@ def empty(tmp_path: Path) -> Iterator[Path]:
 @pytest.mark.parametrize("end, cores", [("SIGINT", "1 2"), ("SIGKILL", "2")])
 def test_quiet_and_leaves_nothing_however_it_ends(empty: Path, end: str, cores: str) -> None:
     environment = {name: value for name, value in os.environ.items() if name != "JAVA_HOME"}
-    done = subprocess.run([sys.executable, "-c", WHOLE, end, *cores.split()], cwd=empty / "now", capture_output=True,
-                          text=True, check=False,
-                          env={**environment, "PATH": str(empty / "bin"), "TMPDIR": str(empty / "tmp")})
+    done = subprocess.run(
+        [sys.executable, "-c", WHOLE, end, *cores.split()],
+        cwd=empty / "now",
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**environment, "PATH": str(empty / "bin"), "TMPDIR": str(empty / "tmp")},
+    )
     sessions = [line.split() for line in done.stdout.splitlines()]
     assert [it[:3] for it in sessions] == [["90", c, "3"] for c in cores.split()]
     for it in sessions:
@@ -178,7 +220,7 @@ def wait_until_gone(process: Path) -> None:
 def test_something_that_is_no_master() -> None:
     with socket.create_server(("127.0.0.1", 0)) as other:
         place = f"spark://127.0.0.1:{other.getsockname()[1]}"
-        line = complaint(f"jvm.ANSWER = 1\nlab.session({place!r})")
+        line = error_line(f"jvm.ANSWER_TIMEOUT = 1\nlab.session({place!r})")
     assert line.startswith(f"Spark does not start at {place}: what is there does not answer like a master")
 
 
@@ -192,9 +234,9 @@ echo 'Out of luck' >&2
 exit 1
 """)
     java.chmod(0o755)
-    assert complaint("lab.session('local[2]')", JAVA_HOME=str(tmp_path)) == "Java does not start: Out of luck"
+    assert error_line("lab.session('local[2]')", JAVA_HOME=str(tmp_path)) == "Java does not start: Out of luck"
 
 
 def test_a_setting_that_spark_refuses() -> None:
-    line = complaint("lab.session('local[2]', conf=['spark.task.cpus=many'])")
+    line = error_line("lab.session('local[2]', conf=['spark.task.cpus=many'])")
     assert "spark.task.cpus" in line and "many" in line

@@ -4,16 +4,21 @@ from pathlib import Path
 
 import pyarrow as pa
 from pyspark.sql import SparkSession
-from small_study import STUDY, small_study
 
-from psvr.lab.steps import cut, plan, remaining, simulate
+from psvr.lab.run.steps import cut, plan, remaining, simulate
+from psvr.lab.run.work import plainly, work_of
 from psvr.lab.study import load
-from psvr.lab.trials import trial_table
-from psvr.lab.work import plainly, work_of
+from psvr.lab.study.trials import trial_table
+from tests.support.lab.small_study import STUDY, small_study
 
-TRIALS = pa.table({
-    "trial": ["a", "b", "c", "d"], "cost": [0.1, 2.0, 0.3, 0.3], "n": [1, 2, 3, 4],
-    "systems": pa.array([["x", "y"], ["x", "y"], ["y"], ["y", "x"]], pa.list_(pa.string()))})
+TRIALS = pa.table(
+    {
+        "trial": ["a", "b", "c", "d"],
+        "cost": [0.1, 2.0, 0.3, 0.3],
+        "n": [1, 2, 3, 4],
+        "systems": pa.array([["x", "y"], ["x", "y"], ["y"], ["y", "x"]], pa.list_(pa.string())),
+    }
+)
 
 
 def done(spark: SparkSession, *pairs: tuple[str, str]):  # type: ignore[no-untyped-def]
@@ -31,7 +36,10 @@ def test_nothing_done_leaves_everything_in_the_order_of_systems(spark: SparkSess
 
 def test_finished_systems_of_a_trial_are_not_run_again(spark: SparkSession) -> None:
     assert left(spark, ("a", "x"), ("c", "y"), ("c", "y"), ("zz", "x"), ("d", "z")) == {
-        "a": ["y"], "b": ["x", "y"], "d": ["y", "x"]}
+        "a": ["y"],
+        "b": ["x", "y"],
+        "d": ["y", "x"],
+    }
 
 
 def test_all_done_leaves_nothing(spark: SparkSession) -> None:
@@ -57,8 +65,14 @@ def test_all_steps_together_equal_a_plain_run(spark: SparkSession, tmp_path: Pat
     [study] = load([str(small_study(tmp_path))], "paper")
     trials = trial_table(study)
     work = work_of(study, trials)
-    rows = (plan(spark, trials).transform(remaining(done(spark))).transform(cut(0.003))
-            .transform(simulate(work)).toArrow().cast(work.answer))
+    rows = (
+        plan(spark, trials)
+        .transform(remaining(done(spark)))
+        .transform(cut(0.003))
+        .transform(simulate(work))
+        .toArrow()
+        .cast(work.answer)
+    )
     keys = [("trial", "ascending"), ("system", "ascending")]
     assert rows.sort_by(keys).equals(plainly(study).sort_by(keys))
 

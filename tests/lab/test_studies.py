@@ -9,39 +9,71 @@ import pandas as pd
 import pytest
 from pyspark.sql import SparkSession
 
-from psvr.lab import claims
 from psvr.lab.kinds import kind
 from psvr.lab.kinds.template import scenario_of
-from psvr.lab.measure import measure
+from psvr.lab.measure.measures import measure
+from psvr.lab.report import claims
+from psvr.lab.run.work import plainly
 from psvr.lab.study import BUILT_IN, SCALES, available, load
-from psvr.lab.trials import cells, trial_table
-from psvr.lab.work import plainly
-from psvr.sim.demand import changes, sources
+from psvr.lab.study.trials import cells, trial_table
+from psvr.sim.plan.demand import changes, sources
 from psvr.sim.scenario import Scenario
-from psvr.sim.topology import size
+from psvr.sim.scenario.topology import size
 
 STUDIES = ["gain", "throughput", "hops", "range", "testbed", "overhead"]
 # As few trials as every claim can do with, and memory of the size that other tests have compiled.
 TINY = {
-    "gain": ("repetitions=3", "main.n=[50, 60]", "main.p=[0.3, 0.5]", "main.s=[1, 2, 5, 10, 15, 'all']", "limit.n=50",
-             "limit.p=0.4", "publications=40", "optimum.n=20", "optimum.s=[1, 2]"),
+    "gain": (
+        "repetitions=3",
+        "main.n=[50, 60]",
+        "main.p=[0.3, 0.5]",
+        "main.s=[1, 2, 5, 10, 15, 'all']",
+        "limit.n=50",
+        "limit.p=0.4",
+        "publications=40",
+        "optimum.n=20",
+        "optimum.s=[1, 2]",
+    ),
     "hops": ("repetitions=2", "n=30", "degree=8", "full.c_n=8", "wireless.n=8", "wireless.degree=6"),
     "range": ("repetitions=2", "n=20", "degree=[6, 9]", "more.s='all'", "c_n=8", "wireless.n=10"),
-    "throughput": ("repetitions=2", "n=20", "main.degree=8", "loss=[0.0, 0.2]", "c_n=8", "wireless.n=12",
-                   "wireless.s=5", "wireless.degree=8"),
-    "testbed": ("repetitions=1", "n=10", "degree=8", "every=20", "duration=1260", "ten.repetitions=2",
-                "fifty.n=12"),
-    "overhead": ("repetitions=2", "size.n=[12, 20]", "density.n=20", "density.degree=8", "subscribers.n=20",
-                 "subscribers.s=[1, 'all']", "churn.n=20", "line.n=[6, 12]", "c_n=8", "wireless.n=8",
-                 "wireless.degree=6", "wireless.s=2"),
-    "healing": ("repetitions=2", "topology=['ring', 'line']", "main.loss=[0.0, 0.1]", "kinds.memory='foreign'",
-                "largest=12"),
+    "throughput": (
+        "repetitions=2",
+        "n=20",
+        "main.degree=8",
+        "loss=[0.0, 0.2]",
+        "c_n=8",
+        "wireless.n=12",
+        "wireless.s=5",
+        "wireless.degree=8",
+    ),
+    "testbed": ("repetitions=1", "n=10", "degree=8", "every=20", "duration=1260", "ten.repetitions=2", "fifty.n=12"),
+    "overhead": (
+        "repetitions=2",
+        "size.n=[12, 20]",
+        "density.n=20",
+        "density.degree=8",
+        "subscribers.n=20",
+        "subscribers.s=[1, 'all']",
+        "churn.n=20",
+        "line.n=[6, 12]",
+        "c_n=8",
+        "wireless.n=8",
+        "wireless.degree=6",
+        "wireless.s=2",
+    ),
+    "healing": (
+        "repetitions=2",
+        "topology=['ring', 'line']",
+        "main.loss=[0.0, 0.1]",
+        "kinds.memory='foreign'",
+        "largest=12",
+    ),
 }
 
 
 @pytest.fixture(scope="module")
 def rows() -> dict[str, pd.DataFrame]:
-    """The rows of every study at its tiniest."""
+    """The rows of every study at its smallest size."""
     found = {}
     for name, sets in TINY.items():
         [study] = load([name], "quick", [s.replace("'", '"') for s in sets])
@@ -111,7 +143,7 @@ def test_texts_are_complete() -> None:
 def test_a_study_that_waits_for_a_part_has_no_trials(tmp_path: Path) -> None:
     folder = shutil.copytree(BUILT_IN / "testbed", tmp_path / "waiting")
     text = (folder / "study.toml").read_text("utf-8")
-    (folder / "study.toml").write_text('needs = "a robot"\nfigure = ""\n' + text[text.index("[[claim]]"):], "utf-8")
+    (folder / "study.toml").write_text('needs = "a robot"\nfigure = ""\n' + text[text.index("[[claim]]") :], "utf-8")
     [waiting] = load([str(folder)])
     assert waiting.needs == "a robot" and not waiting.grids
     assert {c.verdict for c in claims.missing(waiting.claims, "waiting")} == {claims.MISSING}
@@ -128,9 +160,18 @@ def test_every_claim_has_an_answer(spark: SparkSession, rows: dict[str, Any], na
 
 def test_claims_of_gain_follow_the_rows(spark: SparkSession, rows: dict[str, Any]) -> None:
     """Far more messages of PSVR, then far fewer, and the answers turn."""
+
     def with_psvr(factor: float) -> dict[str, claims.Claim]:
-        return verdicts(spark, "gain", altered(rows["gain"], "messages", lambda row: round(
-            row["messages"] * (factor if row["system"].startswith("psvr") else 1))))
+        return verdicts(
+            spark,
+            "gain",
+            altered(
+                rows["gain"],
+                "messages",
+                lambda row: round(row["messages"] * (factor if row["system"].startswith("psvr") else 1)),
+            ),
+        )
+
     more, fewer = with_psvr(2.0), with_psvr(0.5)
     for claim in ("gain-td", "gain-td-nontree"):
         assert (more[claim].verdict, fewer[claim].verdict) == (claims.DIFFERS, claims.HOLDS)
@@ -141,12 +182,18 @@ def test_claims_of_gain_follow_the_rows(spark: SparkSession, rows: dict[str, Any
 def test_claims_of_hops_follow_the_rows(spark: SparkSession, rows: dict[str, Any]) -> None:
     def with_psvr(far: int) -> dict[str, claims.Claim]:
         """Every delivery of PSVR after so many hops, and of Shen after three and four."""
+
         def hops(row: dict[str, Any]) -> list[int]:
             taken = [far] if row["system"] != "shen" else [3, 4]
             return [row["delivered"] // len(taken) if h in taken else 0 for h in range(10)]
+
         table = altered(altered(rows["hops"], "hops", hops), "delivered", lambda row: row["delivered"] // 2 * 2)
-        return verdicts(spark, "hops", altered(table, "hops_sum", lambda row: sum(
-            h * number for h, number in enumerate(row["hops"]))))
+        return verdicts(
+            spark,
+            "hops",
+            altered(table, "hops_sum", lambda row: sum(h * number for h, number in enumerate(row["hops"]))),
+        )
+
     assert {c.verdict for c in with_psvr(1).values()} == {claims.HOLDS}
     assert {c.verdict for c in with_psvr(9).values()} == {claims.DIFFERS}
 
@@ -154,13 +201,17 @@ def test_claims_of_hops_follow_the_rows(spark: SparkSession, rows: dict[str, Any
 def test_claims_of_range_follow_the_rows(spark: SparkSession, rows: dict[str, Any]) -> None:
     def saving(share: Any) -> dict[str, claims.Claim]:
         """PSVR sends this share of what Shen does: 1,000 on every channel, a little more in the second trial."""
+
         def by_channel(row: dict[str, Any]) -> list[int]:
             part = share(row) if row["system"].startswith("psvr") else 1.0
             return [round((1000 + 10 * row["repetition"]) * part)] * 8
+
         table = altered(rows["range"], "messages_by_channel", by_channel)
         return verdicts(spark, "range", altered(table, "messages", lambda row: sum(row["messages_by_channel"])))
+
     def few(row: dict[str, Any]) -> bool:
-        return row["s"] != row["n"]
+        return bool(row["s"] != row["n"])
+
     good = saving(lambda row: 1 - 0.05 * row["degree"] if few(row) else 1.0)
     bad = saving(lambda row: 0.1 * row["degree"] if few(row) else 0.02 * row["degree"])
     assert {c.verdict for c in good.values()} == {claims.HOLDS}
@@ -169,8 +220,16 @@ def test_claims_of_range_follow_the_rows(spark: SparkSession, rows: dict[str, An
 
 def test_claims_of_throughput_follow_the_rows(spark: SparkSession, rows: dict[str, Any]) -> None:
     def delivering(psvr: float, shen: float) -> dict[str, claims.Claim]:
-        return verdicts(spark, "throughput", altered(rows["throughput"], "delivered", lambda row: round(
-            row["expected"] * (psvr if row["system"] == "psvr/all" else shen))))
+        return verdicts(
+            spark,
+            "throughput",
+            altered(
+                rows["throughput"],
+                "delivered",
+                lambda row: round(row["expected"] * (psvr if row["system"] == "psvr/all" else shen)),
+            ),
+        )
+
     assert {c.verdict for c in delivering(1, 1).values()} == {claims.HOLDS}
     assert {c.verdict for c in delivering(0.8, 1).values()} == {claims.DIFFERS}
     better = delivering(1, 0.8)
@@ -180,8 +239,16 @@ def test_claims_of_throughput_follow_the_rows(spark: SparkSession, rows: dict[st
 def test_claims_of_testbed_follow_the_rows(spark: SparkSession, rows: dict[str, Any]) -> None:
     def delivering(share: Any) -> dict[str, claims.Claim]:
         table = altered(rows["testbed"], "delivered", lambda row: round(row["expected"] * share(row)))
-        return verdicts(spark, "testbed", altered(table, "delivered_by_time", lambda row: [
-            round(number * share(row)) for number in row["expected_by_time"]]))
+        return verdicts(
+            spark,
+            "testbed",
+            altered(
+                table,
+                "delivered_by_time",
+                lambda row: [round(number * share(row)) for number in row["expected_by_time"]],
+            ),
+        )
+
     good, bad = delivering(lambda row: 0.95 - row["n"] / 500), delivering(lambda row: 0.5 + row["n"] / 500)
     assert {c.verdict for c in good.values()} <= {claims.HOLDS, claims.UNDECIDED}
     assert good["testbed-delivery"].verdict == claims.HOLDS and bad["testbed-delivery"].verdict == claims.DIFFERS
@@ -191,11 +258,13 @@ def test_claims_of_testbed_follow_the_rows(spark: SparkSession, rows: dict[str, 
 def test_claims_of_overhead_follow_the_rows(spark: SparkSession, rows: dict[str, Any]) -> None:
     def taking(seconds: Any) -> dict[str, claims.Claim]:
         def micros(row: dict[str, Any]) -> int:
-            return round(1e6 * seconds(row["n"])) + row["repetition"]
+            return int(round(1e6 * seconds(row["n"])) + row["repetition"])
+
         table = altered(rows["overhead"], "recovery_us", lambda row: [micros(row)])
         return verdicts(spark, "overhead", altered(table, "stable_us", micros))
+
     assert {c.verdict for c in taking(lambda n: n**0.5).values()} == {claims.HOLDS}
     assert {c.verdict for c in taking(lambda n: n**2).values()} == {claims.DIFFERS}
-    lost = altered(rows["overhead"], "recovery_us", lambda row: [round(1e6 * row["n"]**0.5), None])
+    lost = altered(rows["overhead"], "recovery_us", lambda row: [round(1e6 * row["n"] ** 0.5), None])
     found = verdicts(spark, "overhead", lost)["overhead-addition"]
     assert found.verdict == claims.UNDECIDED and found.high == float("inf")

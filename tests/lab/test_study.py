@@ -5,12 +5,12 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from small_study import STUDY, TRIAL, small_study
 
 from psvr.errors import BadInput
+from psvr.lab.run.work import plainly
 from psvr.lab.study import Study, available, load
-from psvr.lab.trials import row_schema, trial_table
-from psvr.lab.work import plainly
+from psvr.lab.study.trials import row_schema, trial_table
+from tests.support.lab.small_study import STUDY, TRIAL, small_study
 
 
 def one(folder: Path, study: str = STUDY, scale: str = "paper", sets: tuple[str, ...] = ()) -> Study:
@@ -39,7 +39,8 @@ def test_a_study_is_read_with_its_texts(tmp_path: Path) -> None:
 def test_every_combination_that_is_possible_is_repeated(tmp_path: Path) -> None:
     trials = trial_list(one(tmp_path))
     assert [(t["n"], t["s"], t["repetition"]) for t in trials] == [
-        (n, s, r) for n, s in ((5, 1), (10, 1), (10, 8), (20, 1), (20, 8)) for r in range(4)]
+        (n, s, r) for n, s in ((5, 1), (10, 1), (10, 8), (20, 1), (20, 8)) for r in range(4)
+    ]
     assert len({t["trial"] for t in trials}) == len({t["seed"] for t in trials}) == 20
     assert all(0 <= t["seed"] < 2**63 for t in trials)
 
@@ -55,8 +56,11 @@ def test_an_id_depends_on_all_that_decides_a_trial_and_on_nothing_else(tmp_path:
     first = trial_list(one(tmp_path / "a"))[0]["trial"]
     longer = STUDY.replace("repetitions = 4", "repetitions = 9").replace('"td"]', '"td", "shen"]')
     assert trial_list(one(tmp_path / "b", longer))[0]["trial"] == first
-    for changed in (STUDY.replace("s = [1, 8]", "s = [2, 8]"), STUDY.replace("s = [1, 8]", "s = [1, 8]\nx = 3"),
-                    STUDY.replace("[grid.main.quick]", "scenario = {duration = 3}\n[grid.main.quick]")):
+    for changed in (
+        STUDY.replace("s = [1, 8]", "s = [2, 8]"),
+        STUDY.replace("s = [1, 8]", "s = [1, 8]\nx = 3"),
+        STUDY.replace("[grid.main.quick]", "scenario = {duration = 3}\n[grid.main.quick]"),
+    ):
         assert trial_list(one(tmp_path / str(len(changed)), changed))[0]["trial"] != first
 
 
@@ -67,15 +71,17 @@ def test_whole_floats_and_whole_numbers_are_the_same_trial(tmp_path: Path) -> No
     assert (whole.schema.field("s").type, mixed.schema.field("s").type) == (pa.int64(), pa.float64())
 
 
-@pytest.mark.parametrize("text, repetitions, sizes", [
-    ("repetitions=7", 7, {5, 10, 20}), ("n=[20, 30]", 2, {20, 30}), ("main.n=20", 2, {20}), ("n = 40", 2, {40})])
+@pytest.mark.parametrize(
+    "text, repetitions, sizes",
+    [("repetitions=7", 7, {5, 10, 20}), ("n=[20, 30]", 2, {20, 30}), ("main.n=20", 2, {20}), ("n = 40", 2, {40})],
+)
 def test_parameters_are_set_from_outside(tmp_path: Path, text: str, repetitions: int, sizes: set[int]) -> None:
     trials = trial_list(one(tmp_path, scale="quick", sets=(text,)))
     assert max(t["repetition"] for t in trials) == repetitions - 1 and {t["n"] for t in trials} == sizes
 
 
 def test_policies_of_hosts_are_parameters_like_any_other() -> None:
-    study, = load(["throughput"], "quick", ['host.profile=["full", "paper"]', "wireless.host.rounds=1"])
+    (study,) = load(["throughput"], "quick", ['host.profile=["full", "paper"]', "wireless.host.rounds=1"])
     assert all(grid.parameters["host_profile"] == ("full", "paper") for grid in study.grids if grid.scenario)
     assert {grid.name for grid in study.grids if "host_rounds" in grid.parameters} == {"wireless"}
     trials = trial_list(study)
@@ -85,58 +91,78 @@ def test_policies_of_hosts_are_parameters_like_any_other() -> None:
     assert wireless.scenario["host"] == {"profile": "$host_profile", "rounds": "$host_rounds"}
 
 
-@pytest.mark.parametrize("text, complaint", [
-    ("host.custdy=5", "did you mean custody?"), ("host.profile=best", "full, paper"), ("host.rounds=-1", "rounds")])
-def test_a_policy_that_is_none_is_refused_before_anything_runs(text: str, complaint: str) -> None:
+@pytest.mark.parametrize(
+    "text, error_line",
+    [("host.custdy=5", "did you mean custody?"), ("host.profile=best", "full, paper"), ("host.rounds=-1", "rounds")],
+)
+def test_a_policy_that_is_none_is_refused_before_anything_runs(text: str, error_line: str) -> None:
     with pytest.raises(BadInput) as caught:
         trial_list(load(["throughput"], "quick", [text])[0])
-    assert complaint in str(caught.value) and "\n" not in str(caught.value)
+    assert error_line in str(caught.value) and "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize("change, complaint", [
-    (("[grid.main]", "[grid.main"), "not TOML"),
-    (("figure =", "figur ="), "did you mean figure?"),
-    (("repetitions = 2", "repetition = 2"), "did you mean repetitions?"),
-    (("repetitions = 4", "repetitions = 0"), "repetitions must be a whole number"),
-    (('kind = "own"', 'kind = "owl"'), "kind must be one of settled, simulated, own"),
-    (('systems = ["psvr/all", "td"]', 'systems = "td"'), "systems must be a list"),
-    (("n = [5, 10, 20]", "n = []"), "n: must be a number"),
-    (("n = [5, 10, 20]", 'n = [[5], 3]'), "n: must be a number"),
-    (("s = [1, 8]", "s = [90]"), "no combination"),
-    (("s = [1, 8]", "s = [1]\nx = [1, 'a']"), "x: all values must be of one kind"),
-    (("s = [1, 8]", "s = [1]\nmessages = 3"), "is the name of a result"),
-    (("s = [1, 8]", "s = [1]\nmost = 3"), "most: is the name of a column of the measures"),
-    (('paper = "> 0 %"', ""), "claim: paper must be there"),
-    (('id = "more"', 'id = "more"\nvalue = 3'), "unknown key"),
-])
-def test_what_is_wrong_is_said_in_one_line(tmp_path: Path, change: tuple[str, str], complaint: str) -> None:
+@pytest.mark.parametrize(
+    "change, error_line",
+    [
+        (("[grid.main]", "[grid.main"), "not TOML"),
+        (("figure =", "figur ="), "did you mean figure?"),
+        (("repetitions = 2", "repetition = 2"), "did you mean repetitions?"),
+        (("repetitions = 4", "repetitions = 0"), "repetitions must be a whole number"),
+        (('kind = "own"', 'kind = "owl"'), "kind must be one of settled, simulated, own"),
+        (('systems = ["psvr/all", "td"]', 'systems = "td"'), "systems must be a list"),
+        (("n = [5, 10, 20]", "n = []"), "n: must be a number"),
+        (("n = [5, 10, 20]", "n = [[5], 3]"), "n: must be a number"),
+        (("s = [1, 8]", "s = [90]"), "no combination"),
+        (("s = [1, 8]", "s = [1]\nx = [1, 'a']"), "x: all values must be of one kind"),
+        (("s = [1, 8]", "s = [1]\nmessages = 3"), "is the name of a result"),
+        (("s = [1, 8]", "s = [1]\nmost = 3"), "most: is the name of a column of the measures"),
+        (('paper = "> 0 %"', ""), "claim: paper must be given"),
+        (('id = "more"', 'id = "more"\nvalue = 3'), "unknown key"),
+    ],
+)
+def test_what_is_wrong_is_said_in_one_line(tmp_path: Path, change: tuple[str, str], error_line: str) -> None:
     assert change[0] in STUDY
     with pytest.raises(BadInput) as caught:
         study = one(tmp_path, STUDY.replace(*change))
         row_schema(study, trial_table(study))
-    assert complaint in str(caught.value) and "\n" not in str(caught.value)
+    assert error_line in str(caught.value) and "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize("text, complaint", [
-    ("m=3", "no grid has it"), ("repetitons=3", "did you mean repetitions?"), ("other.n=3", "no grid has it"),
-    ("n", "must be KEY=VALUE"), ("=3", "must be KEY=VALUE"), ("n=[3", "must be a value as in TOML")])
-def test_what_is_set_wrongly_is_said(tmp_path: Path, text: str, complaint: str) -> None:
-    assert complaint in refused(tmp_path, STUDY, text)
+@pytest.mark.parametrize(
+    "text, error_line",
+    [
+        ("m=3", "no grid has it"),
+        ("repetitons=3", "did you mean repetitions?"),
+        ("other.n=3", "no grid has it"),
+        ("n", "must be KEY=VALUE"),
+        ("=3", "must be KEY=VALUE"),
+        ("n=[3", "must be a value as in TOML"),
+    ],
+)
+def test_what_is_set_wrongly_is_said(tmp_path: Path, text: str, error_line: str) -> None:
+    assert error_line in refused(tmp_path, STUDY, text)
 
 
 def test_unknown_studies_and_scales_are_named(tmp_path: Path) -> None:
-    for names, scale, complaint in ((["gian"], "quick", "did you mean gain?"), ([str(tmp_path)], "quick", "study.toml"),
-                                    (["gain"], "slow", "quick, paper, huge")):
-        with pytest.raises(BadInput, match=complaint.replace("?", r"\?")):
+    for names, scale, error_line in (
+        (["gian"], "quick", "did you mean gain?"),
+        ([str(tmp_path)], "quick", "study.toml"),
+        (["gain"], "slow", "quick, paper, huge"),
+    ):
+        with pytest.raises(BadInput, match=error_line.replace("?", r"\?")):
             load(names, scale)
 
 
 def test_own_kinds_that_are_wrong_are_said(tmp_path: Path) -> None:
-    for i, (text, complaint) in enumerate([
-            (TRIAL.replace("def cost", "def costs"), "must have cost"), ("import nothing_like_this", "line 1"),
-            ("def broken(:", "SyntaxError")]):
+    for i, (text, error_line) in enumerate(
+        [
+            (TRIAL.replace("def cost", "def costs"), "must have cost"),
+            ("import nothing_like_this", "line 1"),
+            ("def broken(:", "SyntaxError"),
+        ]
+    ):
         folder = small_study(tmp_path / str(i), trial=text)
-        with pytest.raises(BadInput, match=complaint):
+        with pytest.raises(BadInput, match=error_line):
             trial_table(load([str(folder)])[0])
     bare = small_study(tmp_path / "bare")
     (bare / "trial.py").unlink()

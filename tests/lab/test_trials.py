@@ -6,13 +6,13 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from small_study import STUDY, TRIAL, small_study
 
 from psvr.errors import BadInput
-from psvr.lab import trials as module
+from psvr.lab.run.work import plainly, run_task, run_trial, work_of
 from psvr.lab.study import Grid, Study, load
-from psvr.lab.trials import cells, row_schema, seed_of, trial_id, trial_table
-from psvr.lab.work import plainly, run_task, run_trial, work_of
+from psvr.lab.study import trials as module
+from psvr.lab.study.trials import cells, row_schema, seed_of, trial_id, trial_table
+from tests.support.lab.small_study import STUDY, TRIAL, small_study
 
 GRID = Grid("main", "settled", ("psvr", "td"), 4, {"n": (5,)}, {"duration": 5})
 
@@ -24,20 +24,36 @@ def one(folder: Path, study: str = STUDY, trial: str = TRIAL) -> Study:
 
 # --- ids and seeds
 
-@pytest.mark.parametrize("other", [
-    ("other", GRID, {"n": 5}, 0), ("gain", dataclasses.replace(GRID, name="second"), {"n": 5}, 0),
-    ("gain", dataclasses.replace(GRID, kind="simulated"), {"n": 5}, 0),
-    ("gain", dataclasses.replace(GRID, scenario={"duration": 6}), {"n": 5}, 0),
-    ("gain", dataclasses.replace(GRID, scenario=None), {"n": 5}, 0), ("gain", GRID, {"n": 6}, 0),
-    ("gain", GRID, {"m": 5}, 0), ("gain", GRID, {"n": "5"}, 0), ("gain", GRID, {"n": 5.5}, 0),
-    ("gain", GRID, {"n": 5, "s": 1}, 0), ("gain", GRID, {"n": 5}, 1)])
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        ("other", GRID, {"n": 5}, 0),
+        ("gain", dataclasses.replace(GRID, name="second"), {"n": 5}, 0),
+        ("gain", dataclasses.replace(GRID, kind="simulated"), {"n": 5}, 0),
+        ("gain", dataclasses.replace(GRID, scenario={"duration": 6}), {"n": 5}, 0),
+        ("gain", dataclasses.replace(GRID, scenario=None), {"n": 5}, 0),
+        ("gain", GRID, {"n": 6}, 0),
+        ("gain", GRID, {"m": 5}, 0),
+        ("gain", GRID, {"n": "5"}, 0),
+        ("gain", GRID, {"n": 5.5}, 0),
+        ("gain", GRID, {"n": 5, "s": 1}, 0),
+        ("gain", GRID, {"n": 5}, 1),
+    ],
+)
 def test_all_that_decides_a_trial_decides_its_id(other: tuple[Any, ...]) -> None:
     assert trial_id(*other) != trial_id("gain", GRID, {"n": 5}, 0)
 
 
-@pytest.mark.parametrize("same", [
-    (dataclasses.replace(GRID, systems=("shen",)), {"n": 5}), (dataclasses.replace(GRID, repetitions=9), {"n": 5}),
-    (dataclasses.replace(GRID, parameters={"n": (5, 6)}), {"n": 5}), (GRID, {"n": 5.0})])
+@pytest.mark.parametrize(
+    "same",
+    [
+        (dataclasses.replace(GRID, systems=("shen",)), {"n": 5}),
+        (dataclasses.replace(GRID, repetitions=9), {"n": 5}),
+        (dataclasses.replace(GRID, parameters={"n": (5, 6)}), {"n": 5}),
+        (GRID, {"n": 5.0}),
+    ],
+)
 def test_nothing_else_does(same: tuple[Grid, dict[str, Any]]) -> None:
     assert trial_id("gain", *same, 0) == trial_id("gain", GRID, {"n": 5}, 0)
 
@@ -53,13 +69,16 @@ def test_seeds_fit_and_use_all_that_an_id_has() -> None:
 
 # --- tables of trials
 
+
 def test_two_grids_are_told_apart(tmp_path: Path) -> None:
     second = '[grid.more]\nkind = "own"\nsystems = ["td"]\nn = 5\ns = [1, 2.5]\n[[claim]]'
     study = one(tmp_path, STUDY.replace("[[claim]]", second))
     rows = trial_table(study).to_pylist()
     assert len({row["trial"] for row in rows}) == len(rows) == 22
     assert [(r["grid"], r["n"], r["s"], r["systems"]) for r in rows[-2:]] == [
-        ("more", 5, 1.0, ["td"]), ("more", 5, 2.5, ["td"])]
+        ("more", 5, 1.0, ["td"]),
+        ("more", 5, 2.5, ["td"]),
+    ]
     assert {type(row["s"]) for row in rows} == {float}, "all of a column are of one type"
 
 
@@ -75,9 +94,9 @@ def test_what_a_cell_costs(tmp_path: Path) -> None:
 
 def test_too_many_trials_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     study = one(tmp_path)
-    monkeypatch.setattr(module, "MOST", 20)
+    monkeypatch.setattr(module, "MAX_TRIALS", 20)
     assert len(trial_table(study)) == 20
-    monkeypatch.setattr(module, "MOST", 19)
+    monkeypatch.setattr(module, "MAX_TRIALS", 19)
     with pytest.raises(BadInput, match=r"^study small: has more than 19 trials; vary less, or run it in parts$"):
         trial_table(study)
 
@@ -85,8 +104,20 @@ def test_too_many_trials_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyP
 def test_columns_of_rows(tmp_path: Path) -> None:
     study = one(tmp_path)
     schema = row_schema(study, trial_table(study))
-    assert schema.names == ["trial", "grid", "kind", "repetition", "seed", "n", "s", "system", "nodes", "published",
-                            "messages", "hops"]
+    assert schema.names == [
+        "trial",
+        "grid",
+        "kind",
+        "repetition",
+        "seed",
+        "n",
+        "s",
+        "system",
+        "nodes",
+        "published",
+        "messages",
+        "hops",
+    ]
     for name in ("system", "failed", "hops"):
         with pytest.raises(BadInput, match=f"^study small: {name}: is the name of a result"):
             changed = one(tmp_path / name, STUDY.replace("s = [1, 8]", f"s = 1\n{name} = 3"))
@@ -94,6 +125,7 @@ def test_columns_of_rows(tmp_path: Path) -> None:
 
 
 # --- tasks
+
 
 def test_rows_stand_under_the_system_that_they_come_from(tmp_path: Path) -> None:
     study = one(tmp_path)
@@ -106,8 +138,10 @@ def test_rows_stand_under_the_system_that_they_come_from(tmp_path: Path) -> None
         assert all(r["trial"] == trial["trial"] and r["seed"] == trial["seed"] and r["n"] == 5 for r in rows)
 
 
-@pytest.mark.parametrize("raised, said", [
-    ('BadInput("n: no")', "n: no"), ('KeyError("n")', "KeyError: 'n'"), ('ValueError("x")', "ValueError: x")])
+@pytest.mark.parametrize(
+    "raised, said",
+    [('BadInput("n: no")', "n: no"), ('KeyError("n")', "KeyError: 'n'"), ('ValueError("x")', "ValueError: x")],
+)
 def test_a_trial_that_fails_says_why(raised: str, said: str, tmp_path: Path) -> None:
     study = one(tmp_path, trial=TRIAL.replace("    draw = seed % 1000", f"    raise {raised}"))
     rows = plainly(study).to_pylist()

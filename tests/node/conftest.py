@@ -2,7 +2,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from node_process import Process
+
+from tests.support.node.node_process import Process
 
 
 @pytest.fixture

@@ -4,11 +4,10 @@ import asyncio
 import time
 from pathlib import Path
 
-from two_nodes import HELLO, knows, two
-
 from psvr import Node
+from tests.support.node.two_nodes import HELLO, knows, two
 
-WORK = 0.0005              # seconds that the application needs for one
+WORK = 0.0005  # seconds that the application spends on each
 LARGE, MANY = 60_000, 300  # bytes, and publications
 
 
@@ -26,7 +25,11 @@ async def without_pause(folder: Path) -> tuple[int, int, dict[str, int]]:
         while got < made:
             await asyncio.wait_for(anext(news), 30)
             got += 1
-        return made, got, {"hello": sent, "lost": a.teller.counts["neighbour lost"] + b.teller.counts["neighbour lost"]}
+        return (
+            made,
+            got,
+            {"hello": sent, "lost": a.reporter.counts["neighbour lost"] + b.reporter.counts["neighbour lost"]},
+        )
 
 
 def test_it_still_says_hello(tmp_path: Path) -> None:
@@ -37,7 +40,7 @@ def test_it_still_says_hello(tmp_path: Path) -> None:
 
 
 async def exchange(folder: Path) -> list[tuple[list[int], dict[str, int]]]:
-    """What each end got, and what it dropped."""
+    """What each end received, and what it dropped."""
     async with two(folder) as (a, b):
         mail = {a: a.subscribe("to a"), b: b.subscribe("to b")}
         await asyncio.gather(knows(a, "to b"), knows(b, "to a"))

@@ -1,4 +1,4 @@
-"""Settings of a node: file, then variables, then flags; every wrong one refused in a line that says where it stood."""
+"""Settings of a node: file, then variables, then flags; wrong ones are refused with a line that says where they are."""
 
 import os
 import re
@@ -8,16 +8,16 @@ from typing import Any
 import pytest
 
 from psvr.errors import BadInput
-from psvr.node.config import Config, link_of, load, settings
-from psvr.node.settings import host_port
-from psvr.node.udp import GROUP4, GROUP6, Multicast, Peers
+from psvr.node.config.config import Config, link_of, load, settings
+from psvr.node.config.kinds import host_port
+from psvr.node.link.udp import GROUP4, GROUP6, Multicast, Peers
 
 HOME = {"HOME": "/home/ann"}
 
 
 @pytest.fixture(autouse=True)
 def somebody(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Not root, whoever runs the tests, and no settings from outside."""
+    """Run as an ordinary user, whoever runs the tests, and without settings from outside."""
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
     for variable in [v for v in os.environ if v.startswith(("PSVR_", "XDG_"))]:
         monkeypatch.delenv(variable)
@@ -44,10 +44,28 @@ def test_the_later_is_the_stronger(tmp_path: Path) -> None:
 
 
 def test_every_setting_can_be_given_in_every_way(tmp_path: Path) -> None:
-    texts = {"id": "7", "key_file": "/k", "interface": "lo", "group": "ff02::1", "port": "9", "state": "/s",
-             "socket": "/sock", "trace": "/t", "trace_bytes": "5000", "trace_files": "3", "run": "field",
-             "hello": "0.5", "lease": "9.0", "links": "4", "channels": "10", "shortcuts": "nontree", "open": "true",
-             "log": "json", "log_level": "debug", "host": "profile=paper, rounds=1,detour=true, wait=2.5"}
+    texts = {
+        "id": "7",
+        "key_file": "/k",
+        "interface": "lo",
+        "group": "ff02::1",
+        "port": "9",
+        "state": "/s",
+        "socket": "/sock",
+        "trace": "/t",
+        "trace_bytes": "5000",
+        "trace_files": "3",
+        "run": "field",
+        "hello": "0.5",
+        "lease": "9.0",
+        "links": "4",
+        "channels": "10",
+        "shortcuts": "nontree",
+        "open": "true",
+        "log": "json",
+        "log_level": "debug",
+        "host": "profile=paper, rounds=1,detour=true, wait=2.5",
+    }
     assert set(texts) == set(settings()) - {"listen", "peers", "ether"}
     plain = {"id", "port", "trace_bytes", "trace_files", "hello", "lease", "links", "channels", "open"}
     toml = "".join(f"{name} = {text if name in plain else repr(text)}\n" for name, text in list(texts.items())[:-1])
@@ -91,48 +109,51 @@ def test_with_settings() -> None:
     with pytest.raises(BadInput, match=r"^helo: no such setting \(did you mean hello\?\)"):
         config.with_settings({"helo": 1})
     with pytest.raises(BadInput, match=r"^hello: must be a number"):
-        Config(hello="often")       # type: ignore[arg-type]
+        Config(hello="often")  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("toml, said", [
-    ("hello = 'often'", 'hello: must be a number from 0.02 to 3600, not "often"'),
-    ("hello = true", "hello: must be a number from 0.02 to 3600, not true"),
-    ("hello = nan", "hello: must be a number from 0.02 to 3600, not nan"),
-    ("hello = 0", "hello: must be a number"),
-    ("lease = -1", "lease: must be 0, or a number from 0.1 to 86400, not -1"),
-    ("links = 1.5", "links: must be a whole number from 1 to 255, not 1.5"),
-    ("links = 0", "links: must be a whole number from 1 to 255, not 0"),
-    ("id = -1", "id: must be a whole number from 0"),
-    (f"id = {1 << 63}", "id: must be a whole number from 0"),
-    ("port = 65536", "port: must be a whole number from 1 to 65535, not 65536"),
-    ("peers = 'a:1'", "peers: must be a list of HOST:PORT"),
-    ("peers = ['a']", 'peers: must be HOST:PORT, such as 192.168.1.5:7372 or [fe80::1%eth0]:7372, not "a"'),
-    ("peers = ['a:0']", "peers: must be HOST:PORT"),
-    ("listen = '::1:80'", "listen: must be HOST:PORT"),
-    ("group = '10.0.0.1'", "group: must be a multicast address"),
-    ("group = 'x'", "group: must be a multicast address"),
-    ("log = 'xml'", 'log: must be one of text, json, not "xml"'),
-    ("shortcuts = 3", "shortcuts: must be one of all, nontree, not 3"),
-    ("open = 'yes'", 'open: must be true or false, not "yes"'),
-    ("interface = ''", 'interface: must be a name of 1 to 100 printable characters, not ""'),
-    ("state = 7", "state: must be the name of a file or folder, not 7"),
-    ("state = 'a\\u0000b'", "state: must be the name"),
-    ("intreface = 'eth0'", "intreface: no such setting (did you mean interface?); there are id, key_file"),
-    ("[node]\nhello = 1", "node: no such setting"),
-    ("hello = ", "not TOML: "),
-    ("hello = 1\nhello = 2", "not TOML: "),
-    ("a = " + "[" * 9999, "lists or tables are nested too deeply"),
-])
+@pytest.mark.parametrize(
+    "toml, said",
+    [
+        ("hello = 'often'", 'hello: must be a number from 0.02 to 3600, not "often"'),
+        ("hello = true", "hello: must be a number from 0.02 to 3600, not true"),
+        ("hello = nan", "hello: must be a number from 0.02 to 3600, not nan"),
+        ("hello = 0", "hello: must be a number"),
+        ("lease = -1", "lease: must be 0, or a number from 0.1 to 86400, not -1"),
+        ("links = 1.5", "links: must be a whole number from 1 to 255, not 1.5"),
+        ("links = 0", "links: must be a whole number from 1 to 255, not 0"),
+        ("id = -1", "id: must be a whole number from 0"),
+        (f"id = {1 << 63}", "id: must be a whole number from 0"),
+        ("port = 65536", "port: must be a whole number from 1 to 65535, not 65536"),
+        ("peers = 'a:1'", "peers: must be a list of HOST:PORT"),
+        ("peers = ['a']", 'peers: must be HOST:PORT, such as 192.168.1.5:7372 or [fe80::1%eth0]:7372, not "a"'),
+        ("peers = ['a:0']", "peers: must be HOST:PORT"),
+        ("listen = '::1:80'", "listen: must be HOST:PORT"),
+        ("group = '10.0.0.1'", "group: must be a multicast address"),
+        ("group = 'x'", "group: must be a multicast address"),
+        ("log = 'xml'", 'log: must be one of text, json, not "xml"'),
+        ("shortcuts = 3", "shortcuts: must be one of all, nontree, not 3"),
+        ("open = 'yes'", 'open: must be true or false, not "yes"'),
+        ("interface = ''", 'interface: must be a name, of 1 to 100 characters, not ""'),
+        ("state = 7", "state: must be the name of a file or folder, not 7"),
+        ("state = 'a\\u0000b'", "state: must be the name"),
+        ("intreface = 'eth0'", "intreface: no such setting (did you mean interface?); there are id, key_file"),
+        ("[node]\nhello = 1", "node: no such setting"),
+        ("hello = ", "not TOML: "),
+        ("hello = 1\nhello = 2", "not TOML: "),
+        ("a = " + "[" * 9999, "lists or tables are nested too deeply"),
+    ],
+)
 def test_wrong_in_a_file(tmp_path: Path, toml: str, said: str) -> None:
     file = written(tmp_path, toml.replace("'", '"'))
     assert refusal(file).startswith(f"{file}: {said}")
 
 
 def test_files_that_cannot_be_read(tmp_path: Path) -> None:
-    assert refusal(tmp_path / "none.toml") == f"{tmp_path}/none.toml: cannot be read: No such file or directory"
-    assert refusal(tmp_path) == f"{tmp_path}: cannot be read: Is a directory"
+    assert refusal(tmp_path / "none.toml") == f"{tmp_path}/none.toml: No such file or directory"
+    assert refusal(tmp_path) == f"{tmp_path}: Is a directory"
     (tmp_path / "odd").write_bytes(b"\xff\xfe")
-    assert refusal(tmp_path / "odd").startswith(f"{tmp_path}/odd: not TOML: ")
+    assert refusal(tmp_path / "odd") == f"{tmp_path}/odd: not UTF-8 text (byte 0)"
 
 
 def test_wrong_in_variables_and_flags() -> None:
@@ -151,10 +172,23 @@ def test_variables_of_others_are_left_alone() -> None:
     assert load(None, {**HOME, **others}, {}) == load(None, HOME, {})
 
 
-@pytest.mark.parametrize("text, found", [
-    ("a:1", ("a", 1)), ("1.2.3.4:65535", ("1.2.3.4", 65535)), ("[::1]:7", ("::1", 7)),
-    ("[fe80::1%eth0]:7372", ("fe80::1%eth0", 7372)), ("a:65536", None), ("a", None), (":1", None), ("a:b", None),
-    ("::1:5", None), ("[]:5", None), ("a b:5", None), ("a:5\n", None)])
+@pytest.mark.parametrize(
+    "text, found",
+    [
+        ("a:1", ("a", 1)),
+        ("1.2.3.4:65535", ("1.2.3.4", 65535)),
+        ("[::1]:7", ("::1", 7)),
+        ("[fe80::1%eth0]:7372", ("fe80::1%eth0", 7372)),
+        ("a:65536", None),
+        ("a", None),
+        (":1", None),
+        ("a:b", None),
+        ("::1:5", None),
+        ("[]:5", None),
+        ("a b:5", None),
+        ("a:5\n", None),
+    ],
+)
 def test_addresses(text: str, found: tuple[str, int] | None) -> None:
     assert host_port(text) == found
 
@@ -175,18 +209,29 @@ def test_which_link(monkeypatch: pytest.MonkeyPatch) -> None:
     assert isinstance(peers, Peers) and (peers.at, peers.known) == (("0.0.0.0", 5), [("a", 1), ("::1", 2)])
 
 
-@pytest.mark.parametrize("peers, at", [
-    (("10.0.0.1:1",), "0.0.0.0"), (("[fe80::1%e]:1",), "::"), (("127.0.0.1:1", "localhost:2"), "127.0.0.1"),
-    (("[::1]:1",), "::1"), (("127.0.0.1:1", "there:2"), "0.0.0.0")])
+@pytest.mark.parametrize(
+    "peers, at",
+    [
+        (("10.0.0.1:1",), "0.0.0.0"),
+        (("[fe80::1%e]:1",), "::"),
+        (("127.0.0.1:1", "localhost:2"), "127.0.0.1"),
+        (("[::1]:1",), "::1"),
+        (("127.0.0.1:1", "there:2"), "0.0.0.0"),
+    ],
+)
 def test_peers_say_where_to_listen(peers: tuple[str, ...], at: str) -> None:
     link = link_of(Config(peers=peers, port=99), has_key=True)
     assert isinstance(link, Peers) and link.at == (at, 99)
 
 
-@pytest.mark.parametrize("given, said", [
-    ({"listen": "0.0.0.0:5"}, "listen: without a key only addresses of this machine are used, not 0.0.0.0"),
-    ({"listen": "127.0.0.1:5", "peers": ("10.0.0.1:1",)}, "peers: without a key only"),
-    ({"peers": ("there:1",)}, "peers: without a key only addresses of this machine are used, not there")])
+@pytest.mark.parametrize(
+    "given, said",
+    [
+        ({"listen": "0.0.0.0:5"}, "listen: without a key only addresses of this machine are used, not 0.0.0.0"),
+        ({"listen": "127.0.0.1:5", "peers": ("10.0.0.1:1",)}, "peers: without a key only"),
+        ({"peers": ("there:1",)}, "peers: without a key only addresses of this machine are used, not there"),
+    ],
+)
 def test_without_a_key_all_stays_here(given: dict[str, Any], said: str) -> None:
     with pytest.raises(BadInput) as error:
         link_of(Config(**given), has_key=False)

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from psvr.errors import BadInput
-from psvr.node.client import Client
-from psvr.node.control import Control, bound, channels_of
-from psvr.node.logs import Log
+from psvr.node.daemon.client import Client
+from psvr.node.daemon.control import Control, bind, channels_of
+from psvr.node.daemon.logs import Log
 
 
 class Named:
@@ -27,13 +27,14 @@ class Named:
 
 
 def control(name: str, path: Path) -> Control:
-    return Control(Named(name), path, Log())            # type: ignore[arg-type]
+    return Control(Named(name), path, Log())  # type: ignore[arg-type]
 
 
 async def who_answers(path: Path) -> str:
     def ask() -> str:
         with Client(path) as client:
             return str(client.status()["name"])
+
     return await asyncio.to_thread(ask)
 
 
@@ -41,6 +42,7 @@ def within(work: Callable[[], Coroutine[Any, Any, None]]) -> None:
     async def run() -> None:
         async with asyncio.timeout(20):
             await work()
+
     asyncio.run(run())
 
 
@@ -51,15 +53,17 @@ def test_a_node_that_stops_takes_its_socket_along(tmp_path: Path) -> None:
         assert await who_answers(one.path) == "one"
         await one.stop()
         assert not one.path.exists()
-        await one.stop()                                # once more does no harm
-        await one.start()                               # and it can begin again
+        await one.stop()  # stopping twice does no harm
+        await one.start()  # and it can be started again
         assert await who_answers(one.path) == "one"
         await one.stop()
+
     within(work)
 
 
 def test_a_node_that_stops_leaves_the_socket_of_a_newer_one(tmp_path: Path) -> None:
-    """Somebody removed the first one's, as cleaners of temporary folders do, and started another node."""
+    """Somebody removed the first node's socket, as cleaners of temporary folders do, and started another node."""
+
     async def work() -> None:
         path = tmp_path / "socket"
         old, new = control("old", path), control("new", path)
@@ -70,6 +74,7 @@ def test_a_node_that_stops_leaves_the_socket_of_a_newer_one(tmp_path: Path) -> N
         assert await who_answers(path) == "new"
         await new.stop()
         assert not path.exists()
+
     within(work)
 
 
@@ -81,6 +86,7 @@ def test_a_file_that_took_the_place_of_the_socket_stays(tmp_path: Path) -> None:
         one.path.write_text("precious")
         await one.stop()
         assert one.path.read_text() == "precious"
+
     within(work)
 
 
@@ -90,6 +96,7 @@ def test_a_socket_that_is_gone_already_is_no_error(tmp_path: Path) -> None:
         await one.start()
         one.path.unlink()
         await one.stop()
+
     within(work)
 
 
@@ -105,6 +112,7 @@ def test_who_stops_hangs_up(tmp_path: Path) -> None:
         assert await reader.read() == b"" and one.clients == set()
         assert server is not None and not server.is_serving()
         writer.close()
+
     within(work)
 
 
@@ -112,7 +120,7 @@ def test_who_stops_hangs_up(tmp_path: Path) -> None:
 def test_nobody_else_may_use_it_from_the_first_moment(mask: int, tmp_path: Path) -> None:
     previous = os.umask(mask)
     try:
-        made = bound(tmp_path / "run" / "socket")
+        made = bind(tmp_path / "run" / "socket")
         assert os.umask(mask) == mask, "the mask of the process is as it was"
     finally:
         os.umask(previous)
@@ -130,6 +138,7 @@ def test_of_two_nodes_the_second_is_refused_and_the_first_goes_on(tmp_path: Path
                 await control("two", one.path).start()
             assert await who_answers(one.path) == "one"
         await one.stop()
+
     within(work)
 
 
@@ -143,7 +152,7 @@ def test_as_many_channels_as_are_allowed() -> None:
 
 
 def test_one_that_is_too_busy_to_answer_is_not_taken_for_dead(tmp_path: Path) -> None:
-    """Nobody accepts here, and as many wait as the system lets wait."""
+    """A socket on which nobody accepts, with a full queue."""
     with socket.socket(socket.AF_UNIX) as busy:
         busy.bind(str(tmp_path / "socket"))
         busy.listen(0)
@@ -155,7 +164,7 @@ def test_one_that_is_too_busy_to_answer_is_not_taken_for_dead(tmp_path: Path) ->
             if one.connect_ex(str(tmp_path / "socket")):
                 break
         with pytest.raises(BadInput, match="a node is already running here"):
-            bound(tmp_path / "socket")
+            bind(tmp_path / "socket")
         for one in waiting:
             one.close()
     assert (tmp_path / "socket").exists()

@@ -1,9 +1,9 @@
-"""A link fails while it carries a publication: the second best takes over."""
+"""A link fails while it carries a publication: the second-best link takes over."""
 
 import pytest
-from virtual import Virtual
 
 from psvr.protocol.ring import has_ring
+from tests.support.node.virtual import Virtual
 
 
 @pytest.mark.parametrize("cut, hops", [(False, 2), (True, 3)])

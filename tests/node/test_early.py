@@ -1,17 +1,18 @@
-"""Frames that come a moment too early: a SUB is not taken over, and comes again; a PUB is, and waits here."""
+"""Frames that come a moment too early: a SUB is not accepted, and comes again; a PUB is accepted, and waits here."""
 
 import pytest
-from virtual import Virtual
 
-from psvr.node.host import ID_BYTES, POSITION_BYTES
-from psvr.node.naming import pack
-from psvr.node.peer import EARLY, TAKEN
+from psvr.node.core.host import ID_BYTES, POSITION_BYTES
+from psvr.node.core.naming import pack
+from psvr.node.core.peer import EARLY, TAKEN
 from psvr.protocol import constants as k
-from psvr.protocol import table, wire
-from psvr.protocol.holding import STUCK
+from psvr.protocol import table
+from psvr.protocol.host.holding import STUCK
 from psvr.protocol.layout import Capacity, blank
-from psvr.protocol.names import channel_hash
 from psvr.protocol.records import Pub, Sub
+from psvr.protocol.wire import messages
+from psvr.protocol.wire.names import channel_hash
+from tests.support.node.virtual import Virtual
 
 CHANNEL = channel_hash("c")
 
@@ -26,20 +27,20 @@ def sub(net: Virtual, sender: int, ring: int) -> bytes:
     made = blank(Sub, Capacity())
     made.src, made.to, made.back, made.ring, made.limit = sender, k.NOBODY, k.NOBODY, ring, 4
     made.channels, made.channel[0], made.position[0] = 1, CHANNEL, net.hosts[2].me.position[0]
-    return wire.encode_sub(made, ID_BYTES, POSITION_BYTES)
+    return messages.encode_sub(made, ID_BYTES, POSITION_BYTES)
 
 
 def pub(net: Virtual, sender: int, ring: int, cur: int) -> bytes:
     made, data = blank(Pub, Capacity()), pack("c", b"x")
     made.src, made.ring, made.cur, made.ep, made.hops = sender, ring, cur, cur, 1
     made.origin, made.boot, made.number, made.channel, made.load = sender, 1, 1, CHANNEL, 1
-    return wire.encode_pub(made, data, ID_BYTES, POSITION_BYTES)
+    return messages.encode_pub(made, data, ID_BYTES, POSITION_BYTES)
 
 
 def taken_care_of(net: Virtual, frame: bytes) -> None:
-    """Node 1 takes a PUB over, and keeps it until it fits."""
+    """Node 1 accepts a PUB, and keeps it until it fits."""
     assert net.hosts[1].take(2, frame, net.now) == TAKEN
-    assert net.hosts[1].number_of(STUCK) == 1 and not net.hosts[1].losses.noted
+    assert net.hosts[1].count_in_state(STUCK) == 1 and not net.hosts[1].losses.noted
 
 
 def test_a_pub_that_came_before_its_ring_is_handed_over_when_that_is_there() -> None:
@@ -50,7 +51,7 @@ def test_a_pub_that_came_before_its_ring_is_handed_over_when_that_is_there() -> 
     taken_care_of(net, pub(net, 2, ring, me.position[0]))
     assert net.got[1] == []
     net.run(1)
-    assert me.ring == ring and [data for _, data, _ in net.got[1]] == [b"x"] and host.number_of(STUCK) == 0
+    assert me.ring == ring and [data for _, data, _ in net.got[1]] == [b"x"] and host.count_in_state(STUCK) == 0
 
 
 def test_without_custody_a_pub_that_comes_too_early_is_lost() -> None:
@@ -58,7 +59,7 @@ def test_without_custody_a_pub_that_comes_too_early_is_lost() -> None:
     net.run(8)
     host, me = net.hosts[1], net.hosts[1].me
     assert host.take(2, pub(net, 2, me.ring + 1, me.position[0]), net.now) == TAKEN
-    assert host.number_of(STUCK) == 0 and host.losses.reasons() == {k.REASONS[k.OTHER_RING]: 1}
+    assert host.count_in_state(STUCK) == 0 and host.losses.reasons() == {k.REASONS[k.OTHER_RING]: 1}
 
 
 def test_what_fits_is_taken_over() -> None:

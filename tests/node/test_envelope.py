@@ -1,10 +1,10 @@
-"""Items of a datagram: what was put in comes out, and what somebody with the key gets wrong ends the reading there."""
+"""Items of a datagram: what was put in comes out, and reading ends at the first malformed item."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from psvr.node.envelope import (
+from psvr.node.core.envelope import (
     ACK,
     ECHO,
     FRAME,
@@ -25,12 +25,14 @@ from psvr.node.envelope import (
 NUMBER = st.integers(0, 2**32 - 1)
 GOOD = st.one_of(
     st.binary(max_size=50).map(lambda body: (hello(body), Item(HELLO, 0, 0, 1, body))),
-    st.tuples(NUMBER, st.binary(min_size=1, max_size=50)).map(
-        lambda it: (frame(*it), Item(FRAME, it[0], 0, 1, it[1]))),
+    st.tuples(NUMBER, st.binary(min_size=1, max_size=50)).map(lambda it: (frame(*it), Item(FRAME, it[0], 0, 1, it[1]))),
     st.tuples(NUMBER, st.integers(0, 99), st.binary(min_size=1, max_size=50)).map(
-        lambda it: (part(it[0], it[1], 100, it[2]), Item(PART, it[0], it[1], 100, it[2]))),
+        lambda it: (part(it[0], it[1], 100, it[2]), Item(PART, it[0], it[1], 100, it[2]))
+    ),
     st.lists(NUMBER, max_size=5).map(
-        lambda them: (answer(WAIT, them), Item(WAIT, 0, 0, 1, b"".join(n.to_bytes(4, "big") for n in them)))))
+        lambda them: (answer(WAIT, them), Item(WAIT, 0, 0, 1, b"".join(n.to_bytes(4, "big") for n in them)))
+    ),
+)
 AFTER = hello(b"after it")
 
 
@@ -52,11 +54,20 @@ def test_an_empty_item_at_the_end_is_an_item() -> None:
     assert list(items(hello(b"a") + hello(b""))) == [Item(HELLO, 0, 0, 1, b"a"), Item(HELLO, 0, 0, 1, b"")]
 
 
-@pytest.mark.parametrize("bad", [
-    frame(5, b""), bytes([FRAME, 0, 3]) + bytes(3), part(5, 0, 1, b""),        # no frame in it
-    part(5, 3, 3, b"x"), part(5, 4, 3, b"x"), part(5, 0, 0, b"x"),             # not one of so many
-    bytes([6]) + part(5, 0, 1, b"x")[1:], bytes([255, 0, 0]),                   # of no kind that there is
-    bytes([HELLO, 0, 200]) + bytes(30)])                                        # longer than the rest
+@pytest.mark.parametrize(
+    "bad",
+    [
+        frame(5, b""),
+        bytes([FRAME, 0, 3]) + bytes(3),
+        part(5, 0, 1, b""),  # no frame in it
+        part(5, 3, 3, b"x"),
+        part(5, 4, 3, b"x"),
+        part(5, 0, 0, b"x"),  # not one of so many
+        bytes([6]) + part(5, 0, 1, b"x")[1:],
+        bytes([255, 0, 0]),  # of an unknown kind
+        bytes([HELLO, 0, 200]) + bytes(30),
+    ],
+)  # longer than the rest
 def test_nothing_behind_a_malformed_item_is_read(bad: bytes) -> None:
     assert [item.body for item in items(hello(b"before it") + bad + AFTER)] == [b"before it"]
 

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from psvr.errors import BadInput
-from psvr.node.config import Config, link_of, load
-from psvr.node.ether import Ether
+from psvr.node.config.config import Config, link_of, load
+from psvr.node.link.ether import Ether
 
 
 def test_it_can_be_set_by_variable_and_flag(tmp_path: Path) -> None:
@@ -17,8 +17,20 @@ def test_it_can_be_set_by_variable_and_flag(tmp_path: Path) -> None:
     assert isinstance(link, Ether) and (link.address, link.number) == (("127.0.0.1", 5001), 4)
 
 
-@pytest.mark.parametrize("wrong", ["127.0.0.1:5000", "127.0.0.1/3", "127.0.0.1:5000/", "127.0.0.1:5000/x",
-                                   "127.0.0.1:99999/1", "127.0.0.1:5000/-1", "127.0.0.1:5000/12345678901", "", 7])
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        "127.0.0.1:5000",
+        "127.0.0.1/3",
+        "127.0.0.1:5000/",
+        "127.0.0.1:5000/x",
+        "127.0.0.1:99999/1",
+        "127.0.0.1:5000/-1",
+        "127.0.0.1:5000/12345678901",
+        "",
+        7,
+    ],
+)
 def test_what_is_no_place_is_refused(wrong: Any, tmp_path: Path) -> None:
     with pytest.raises(BadInput, match=r"^ether: must be HOST:PORT/NUMBER"):
         Config(ether=wrong, state=tmp_path)

@@ -1,17 +1,18 @@
 """A root that is back is followed at once, although the network knows that it has died."""
 
+import time
 from dataclasses import replace
 
 import pytest
-from virtual import Virtual
 
 from psvr.node import node
-from psvr.node.config import Config
+from psvr.node.config.config import Config
 from psvr.protocol import constants as k
+from tests.support.node.virtual import Virtual
 
 
 def roots_after(beat: int) -> list[int]:
-    """Whom all follow 14 periods after the root is back; it was dead for 16."""
+    """The root that all follow 14 periods after the old root is back; it was dead for 16."""
     net = Virtual([(0, 1), (1, 2), (2, 3), (3, 0)], 4)
     net.run(6)
     assert [host.me.root for host in net.hosts] == [0] * 4
@@ -35,6 +36,6 @@ def test_one_with_an_old_number_is_not() -> None:
 def test_the_clock_gives_a_newer_number_at_each_start(monkeypatch: pytest.MonkeyPatch) -> None:
     for hello in (0.1, 1.0, 7.0):
         times = iter((1.7e9, 1.7e9 + 10 * hello))
-        monkeypatch.setattr(node.time, "time", lambda times=times: next(times))
+        monkeypatch.setattr(time, "time", times.__next__)
         first, later = (node.options(Config(hello=hello)).beat for _ in range(2))
         assert 0 <= first < k.SEQ_TRUSTED and later - first in (9, 10, 11)

@@ -3,15 +3,15 @@
 from dataclasses import replace
 
 import pytest
-from virtual import Virtual
 
-from psvr.node.growing import PLACES, grow, hear_sub
+from psvr.node.core.growing import PLACES, grow, hear_sub
 from psvr.protocol import constants as k
 from psvr.protocol import node as rules
 from psvr.protocol import table
 from psvr.protocol.layout import Capacity, blank
-from psvr.protocol.names import channel_hash
 from psvr.protocol.records import Node, Sub
+from psvr.protocol.wire.names import channel_hash
+from tests.support.node.virtual import Virtual
 
 CAPACITY = Capacity(links=8, window=1)
 BATCH = CAPACITY.batch
@@ -32,7 +32,7 @@ class Middle:
     def hear(self, channels: list[int], most: int) -> int:
         sub = blank(Sub, CAPACITY)
         sub.src, sub.to, sub.back, sub.ring, sub.limit = 2, k.NOBODY, k.NOBODY, self.me.ring, 4
-        sub.channels, sub.channel[:len(channels)] = len(channels), channels
+        sub.channels, sub.channel[: len(channels)] = len(channels), channels
         sub.position[0] = self.net.hosts[2].me.position[0]
         return hear_sub(self.me, self.net.now, sub, self.out, CAPACITY, most)
 
@@ -42,10 +42,10 @@ def test_rows_up_to_the_bound(most: int) -> None:
     middle = Middle()
     channels = [channel_hash(f"channel {i}") for i in range(most + 40)]
     for i in range(0, len(channels), BATCH):
-        batch = channels[i:i + BATCH]
+        batch = channels[i : i + BATCH]
         reason = middle.hear(batch, most)
         assert reason == (k.FINE if i + len(batch) <= most else k.NO_ROOM)
-        assert middle.out.channel[:middle.out.channels] == batch, "it is passed on in any case"
+        assert middle.out.channel[: middle.out.channels] == batch, "it is passed on in any case"
         assert known(middle.me) == min(i + len(batch), most)
     assert middle.me.overflow == 40, "each that was refused is counted, once"
     assert len(middle.me.channel) <= max(CAPACITY.channels, PLACES * most)
@@ -88,14 +88,17 @@ def test_subscriptions_up_to_the_bound(most: int) -> None:
 
 def entries(me: Node) -> dict[int, list[tuple[int, int]]]:
     """What the table says of each channel: next subscribers, and since when."""
-    return {channel: [(e.ns, e.since) for e in row.entry] for channel, row in zip(me.channel, me.row)
-            if channel != k.NO_CHANNEL}
+    return {
+        channel: [(e.ns, e.since) for e in row.entry]
+        for channel, row in zip(me.channel, me.row)
+        if channel != k.NO_CHANNEL
+    }
 
 
 def test_a_larger_table_says_of_every_channel_what_the_smaller_one_said() -> None:
     middle, known_so_far = Middle(), dict[int, list[tuple[int, int]]]()
     for i in range(0, 400, BATCH):
-        middle.net.now += 1000                  # so that each has a time of its own
+        middle.net.now += 1000  # so that each has a different time
         assert middle.hear([channel_hash(f"channel {j}") for j in range(i, i + BATCH)], 1000) == k.FINE
         now = entries(middle.me)
         assert {channel: now.get(channel) for channel in known_so_far} == known_so_far
@@ -116,7 +119,7 @@ def test_all_subscriptions_outlive_that_a_table_grows() -> None:
     for i, channel in enumerate(wanted):
         while not rules.subscribe(me, 0, channel):
             assert grow(me, CAPACITY, 1000)
-        assert all(table.wants(me, one) for one in wanted[:i + 1])
+        assert all(table.wants(me, one) for one in wanted[: i + 1])
 
 
 def test_a_table_does_not_grow_where_a_subscription_would_be_lost() -> None:
@@ -124,8 +127,8 @@ def test_a_table_does_not_grow_where_a_subscription_would_be_lost() -> None:
     me, most = blank(Node, CAPACITY), 1000
     rules.start(me, 1, 0)
     size = len(me.wants)
-    side_by_side = [2 * size * i for i in range(1, k.PROBES + 2)]       # one home in both
-    me.wants[:len(side_by_side)] = side_by_side
+    side_by_side = [2 * size * i for i in range(1, k.PROBES + 2)]  # the same home in both
+    me.wants[: len(side_by_side)] = side_by_side
     me.channel[:size] = range(1, size + 1)
     before = (list(me.channel), list(me.wants), list(me.row))
     assert not grow(me, CAPACITY, most)

@@ -3,26 +3,27 @@
 import random
 
 import pytest
-from virtual import Virtual
 
-from psvr.node import host
-from psvr.node.host import SLOTS_MOST, Payload
-from psvr.node.naming import pack
-from psvr.node.peer import EARLY, TAKEN
-from psvr.node.transport import OWN
+from psvr.node.core import host
+from psvr.node.core.host import MAX_SLOTS, Payload
+from psvr.node.core.naming import pack
+from psvr.node.core.peer import EARLY, TAKEN
+from psvr.node.core.transport import OWN_LIMIT
 from psvr.protocol import constants as k
 from psvr.protocol import host as rules
-from psvr.protocol import publication, wire
-from psvr.protocol.holding import KEPT, STUCK
+from psvr.protocol.host.holding import KEPT, STUCK
 from psvr.protocol.layout import blank
 from psvr.protocol.links import find
-from psvr.protocol.names import channel_hash
+from psvr.protocol.pubsub import publication
 from psvr.protocol.records import Sub
 from psvr.protocol.ring import has_ring
 from psvr.protocol.table import find_row
 from psvr.protocol.tree import is_tree
+from psvr.protocol.wire import messages
+from psvr.protocol.wire.names import channel_hash
+from tests.support.node.virtual import Virtual
 
-MANY = 2 * SLOTS_MOST
+MANY = 2 * MAX_SLOTS
 
 
 def ring_of(net: Virtual) -> set[int]:
@@ -86,7 +87,7 @@ def test_publications_wait_for_a_ring() -> None:
 
 @pytest.mark.parametrize("victim", [0, 5])
 def test_what_is_published_while_a_node_dies_arrives_all_the_same(victim: int) -> None:
-    """Also the root; and what comes twice is not delivered twice."""
+    """This includes the root; and what arrives twice is not delivered twice."""
     net = Virtual(geometric(14, 2, 0.5), 14, loss=0.05, seed=1)
     wanted = [v for v in (2, 3, 9, 12) if v != victim]
     for v in wanted:
@@ -140,7 +141,7 @@ def test_a_partition_delivers_inside_each_part_and_heals() -> None:
 
 
 def test_neighbours_that_meet_again_while_one_is_forgetting_the_other(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(host, "SILENT", 5_000_000)
+    monkeypatch.setattr(host, "FORGET_AFTER", 5_000_000)
     one_sided = 0
     for ms in range(4800, 5300, 25):
         net = Virtual([(0, 1), (1, 2), (2, 3)], 4, seed=ms)
@@ -148,9 +149,9 @@ def test_neighbours_that_meet_again_while_one_is_forgetting_the_other(monkeypatc
             net.hosts[v].subscribe("c", net.now)
         net.run(12)
         for _ in range(50):
-            net.publish(1)                      # numbers that a neighbour remembers …
+            net.publish(1)  # numbers that a neighbour remembers
             net.publish(2)
-        net.run(25)                             # … and that are not repeated any more
+        net.run(25)  # until they are not repeated any more
         ways = [(net.hosts[1].transport, 2), (net.hosts[2].transport, 1)]
         before = [transport.peers[id] for transport, id in ways]
         net.near[1].discard(2)
@@ -171,7 +172,7 @@ def test_neighbours_that_say_little_are_not_forgotten() -> None:
     net = Virtual([(0, 1), (1, 2)], 3, hello=100, options={"lease": 1000})
     net.hosts[2].subscribe("c", net.now)
     net.run(70)
-    net.boot(1)                                 # which has another rhythm from now on
+    net.boot(1)  # whose timing is different from now on
     net.run(3000)
     made = []
     for _ in range(20):
@@ -201,9 +202,9 @@ def test_two_names_with_one_hash_are_told_apart() -> None:
     net.publish(0)
     net.run(1)
     own = next(held for held in net.hosts[0].body.held if held.state == KEPT)
-    own.handle = Payload("another", pack("another", b"x"))          # type: ignore[assignment]
+    own.handle = Payload("another", pack("another", b"x"))  # type: ignore[assignment]
     own.pub.number += 1
-    own.pub.ring = own.length = 0               # as if somebody had come: it is repeated, now with the wrong name
+    own.pub.ring = own.length = 0  # as if a node had joined: it is repeated, now with the wrong name
     net.run(5)
     assert len(net.got[1]) == 1 and sum(event == "sent" for _, event, _ in net.rows) > 1
 
@@ -215,7 +216,7 @@ def test_what_is_given_up_is_said() -> None:
     net.alive[2] = False
     net.publish(1)
     net.run(6)
-    assert net.hosts[1].number_of(STUCK) == 1 and not net.hosts[1].losses.noted
+    assert net.hosts[1].count_in_state(STUCK) == 1 and not net.hosts[1].losses.noted
     net.run(k.KEEP / k.SECOND)
     assert net.hosts[1].losses.noted and not [event for _, event, _ in net.rows if event == "dropped"]
     net.run(k.REPEAT_LIFE / k.SECOND)
@@ -229,11 +230,11 @@ def test_an_eager_publisher_loses_nothing_when_the_ring_is_laid_anew() -> None:
     net.hosts[2].subscribe("c", net.now)
     net.run(10)
     assert settled(net)
-    made, host = [], net.hosts[0]
+    made, host = list[tuple[int, int, int]](), net.hosts[0]
     gone = 1 if host.me.parent == 1 or net.hosts[2].me.parent == 1 else 3
     net.alive[gone] = False
     for _ in range(500):
-        while not host.is_full() and not host.transport.full(OWN) and len(made) < MANY:
+        while not host.is_full() and not host.transport.full(OWN_LIMIT) and len(made) < MANY:
             made.append(net.publish(0))
         net.run(0.02)
     net.run(15)
@@ -247,11 +248,11 @@ def test_what_was_lost_is_repeated_on_a_ring_that_is_the_same_again() -> None:
     net.run(10)
     host, ring = net.hosts[0], net.hosts[0].me.ring
     made = [net.publish(0)]
-    net.queue.clear()                           # it is lost with the ring …
+    net.queue.clear()  # it is lost with the ring
     host.transport.leave(1, net.now)
-    for now in (-1, ring):               # … which is there again before anybody looks
+    for now in (-1, ring):  # which is back before anybody looks
         host.me.ring = now
-        rules.notice(host.body, net.now)
+        rules.note_changes(host.body, net.now)
     net.run(3)
     assert host.me.ring == ring and names(net, 2) == made
 
@@ -263,14 +264,14 @@ def test_a_sub_that_comes_too_early_is_not_acknowledged() -> None:
     net.run(8)
     me, sender = net.hosts[1], 2 if net.hosts[1].me.parent == 0 else 0
     aside = net.hosts[2] if sender == 2 else net.hosts[0]
-    assert me.keeps(sender) and not is_tree(me.me, me.me.link[find(me.me, sender)])
+    assert me.is_neighbour(sender) and not is_tree(me.me, me.me.link[find(me.me, sender)])
 
     def answer(src: int, ring: int) -> int:
         sub = blank(Sub, me.capacity)
         sub.src, sub.to, sub.back, sub.ring, sub.limit, sub.channels = src, k.NOBODY, k.NOBODY, ring, 6, 1
         sub.position = [aside.me.position[0]] + [-1] * (len(sub.position) - 1)
         sub.channel[0] = channel_hash("early")
-        return me.take(src, wire.encode_sub(sub, host.ID_BYTES, host.POSITION_BYTES), net.now)
+        return me.take(src, messages.encode_sub(sub, host.ID_BYTES, host.POSITION_BYTES), net.now)
 
     ring, parent = me.me.ring, me.me.parent
     assert answer(parent, ring + 1) == answer(sender, ring) == answer(3, ring) == EARLY

@@ -1,4 +1,4 @@
-"""Publications on their way to applications: who gets which, how much may wait, and what is said of the rest."""
+"""Publications on their way to applications: who gets which, how much may wait, and what is reported of the rest."""
 
 import asyncio
 from collections.abc import Coroutine
@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from psvr.node import inbox
-from psvr.node.happenings import Message
-from psvr.node.inbox import TOO_SLOW, Inbox, Subscription
+from psvr.node.core import inbox
+from psvr.node.core.events import Message
+from psvr.node.core.inbox import TOO_SLOW, Inbox, Subscription
 from psvr.protocol.records import Pub
 
 
@@ -43,6 +43,7 @@ async def taken(subscription: Subscription, count: int) -> list[bytes]:
 def within(work: Coroutine[Any, Any, Any]) -> Any:
     async def run() -> Any:
         return await asyncio.wait_for(work, 20)
+
     return asyncio.run(run())
 
 
@@ -56,6 +57,7 @@ def test_only_those_who_want_a_channel_get_it_and_all_of_them() -> None:
         assert await anext(b) == Message("b", b"two", 7, 8, 2, 3)
         assert a.queue.empty() and again.queue.empty() and b.queue.empty()
         assert box.inbox.delivered == 2 and box.dropped == []
+
     within(work())
 
 
@@ -65,13 +67,14 @@ def test_a_channel_is_left_with_its_last_subscription() -> None:
         (a, _), (again, _) = box.subscribe("a"), box.subscribe("a")
         a.close()
         assert box.left == [] and box.put("a")
-        a.close()                               # once more changes nothing
+        a.close()  # a second time changes nothing
         again.close()
         again.close()
         assert box.left == ["a"] and not box.put("a") and box.inbox.wanted == {}
         assert not box.inbox.remove(again), "it is nowhere any more"
         assert box.subscribe("a")[1], "and the next one is the first again"
         assert not box.inbox.remove(again) and box.put("a"), "which the former does not take along"
+
     within(work())
 
 
@@ -84,6 +87,7 @@ def test_what_arrived_before_the_end_can_still_be_taken() -> None:
         assert box.left == ["a"]
         assert [message.data async for message in a] == [b"one", b"two"]
         assert [message.data async for message in a] == [], "and the end stays the end"
+
     within(work())
 
 
@@ -98,11 +102,12 @@ def test_as_many_messages_wait_as_there_is_room_for() -> None:
         box.put("a", b"4")
         assert await taken(slow, 2) == [b"2", b"4"] and await taken(quick, 4) == [b"1", b"2", b"3", b"4"]
         assert len(box.dropped) == 1 and slow.queue.empty() and quick.queue.empty()
+
     within(work())
 
 
 def test_as_many_bytes_wait_as_there_is_room_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(inbox, "BYTES", 10)
+    monkeypatch.setattr(inbox, "MAX_BYTES", 10)
 
     async def work() -> None:
         box = Box()
@@ -117,8 +122,9 @@ def test_as_many_bytes_wait_as_there_is_room_for(monkeypatch: pytest.MonkeyPatch
         assert await taken(a, 2) == [bytes(4), bytes(6)]
         box.put("a", bytes(10))
         assert await taken(a, 1) == [bytes(10)] and len(box.dropped) == 2
+
     within(work())
 
 
 def test_room_for_the_longest_message_many_times() -> None:
-    assert inbox.BYTES == 32 * 1024 * 1024
+    assert inbox.MAX_BYTES == 32 * 1024 * 1024

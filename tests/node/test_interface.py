@@ -1,21 +1,22 @@
-"""An interface that goes and comes again, as a radio that is unplugged; two nodes in namespaces of the kernel.
+"""An interface that goes and comes back, like a radio that is unplugged; two nodes in network namespaces.
 
-Who may not make namespaces has the same told of loopback, which only seems to go.
+Without the right to create namespaces, the same is tested with loopback, which only seems to go.
 """
 
 import asyncio
 import errno
 import os
 import shutil
+import socket
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from benchmarks.ports import free_ports
-from node_process import Process, have_one_ring, psvr
 
-from psvr.node import udp
+from psvr.node.link import udp
+from tests.support.node.node_process import Process, have_one_ring, psvr
+from tests.support.ports import free_ports
 
 SPACES = [f"psvr-test-{os.getpid()}-{i}" for i in range(2)]
 
@@ -34,7 +35,7 @@ def plug_in() -> None:
 
 @pytest.fixture
 def spaces() -> Iterator[bool]:
-    """Whether there are any: root of a container may be allowed nothing."""
+    """Whether namespaces can be created: root in a container may not be allowed to."""
     try:
         made = os.geteuid() == 0 and shutil.which("ip") is not None and all(ip(f"netns add {s}") for s in SPACES)
         if made:
@@ -49,8 +50,10 @@ def test_neighbours_find_each_other_again(spaces: bool, tmp_path: Path) -> None:
     if not spaces:
         assert "there is no 'radio' here" in psvr("node", "--interface=radio", "--open").err
         return
-    nodes = [Process(tmp_path / space, ["--interface=radio", "--open", "--hello=0.1"],
-                     prefix=["ip", "netns", "exec", space]) for space in SPACES]
+    nodes = [
+        Process(tmp_path / space, ["--interface=radio", "--open", "--hello=0.1"], prefix=["ip", "netns", "exec", space])
+        for space in SPACES
+    ]
     try:
         for node in nodes:
             node.start()
@@ -77,21 +80,23 @@ def test_an_interface_with_another_number_is_opened_anew(monkeypatch: pytest.Mon
     async def work() -> None:
         link = udp.Multicast("lo", free_ports(1)[0], udp.GROUP4, "127.0.0.1")
         await link.start(lambda datagram, sender: None)
-        link.complain = lambda message, **fields: told.append((message, fields))
+        link.warn = lambda message, **fields: told.append((message, fields))
         first, number = link.sender, link.index
         with monkeypatch.context() as patch:
-            patch.setattr(udp.socket, "if_nametoindex", gone)
+            patch.setattr(socket, "if_nametoindex", gone)
             for _ in range(3):
                 link.broadcast(b"x")
             assert link.sender is first
-        link.index = number + 1                         # which it had before it went
+        link.index = number + 1  # which it had before it went
         link.broadcast(b"x")
         assert link.sender is not first and link.index == number and link.refused == 0
         link.close()
 
     asyncio.run(work())
-    assert told == [("datagrams cannot be sent", {"error": "No such device"}),
-                    ("interface is there again", {"interface": "lo"})]
+    assert told == [
+        ("datagrams cannot be sent", {"error": "No such device"}),
+        ("interface is there again", {"interface": "lo"}),
+    ]
 
 
 def test_sockets_are_opened_anew_when_sending_fails_for_long(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -100,14 +105,14 @@ def test_sockets_are_opened_anew_when_sending_fails_for_long(monkeypatch: pytest
     async def work() -> None:
         link = udp.Multicast("lo", free_ports(1)[0], udp.GROUP4, "127.0.0.1")
         await link.start(lambda datagram, sender: None)
-        link.complain = lambda message, **fields: told.append(fields)
+        link.warn = lambda message, **fields: told.append(fields)
         first = link.sender
         assert first is not None
-        link.everybody = ("255.255.255.255", 9)         # which this socket may not send to
+        link.everybody = ("255.255.255.255", 9)  # which this socket may not send to
         for _ in range(5):
             link.broadcast(b"x")
         assert link.sender is first and link.refused == 5
-        monkeypatch.setattr(udp, "PATIENCE", 0.0)
+        monkeypatch.setattr(udp, "REOPEN_AFTER", 0.0)
         link.broadcast(b"x")
         assert link.sender is not first and first.fileno() == -1 and len(link.sockets) == 2
         link.close()

@@ -1,4 +1,4 @@
-"""`psvr keygen`: a new key, and the three steps in which a network goes over to one."""
+"""`psvr keygen`: a new key, and the three steps in which a network changes to it."""
 
 import os
 import stat
@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from psvr.cli import main
-from psvr.node.keys import PREFIX, Keyring, load_keys, parse_key, tag
-from psvr.node.seal import Seal
+from psvr.node.secure.keys import PREFIX, Keyring, load_keys, parse_key, tag
+from psvr.node.secure.seal import Seal
 
 
 def keygen(*arguments: str | Path) -> int:
@@ -16,7 +16,7 @@ def keygen(*arguments: str | Path) -> int:
 
 
 def refusal(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> str:
-    """The one line that is said; nothing that looks like a key is in it."""
+    """The one line that is printed, which contains nothing like a key."""
     assert keygen(*arguments) == 2
     printed = capsys.readouterr()
     assert printed.out == "" and len(printed.err.splitlines()) == 1 and PREFIX not in printed.err
@@ -130,10 +130,13 @@ def test_comments_stay(file: Path) -> None:
     assert lines[0] == "# the network of the barn" and lines[-1].endswith("# since May") and len(lines) == 3
 
 
-@pytest.mark.parametrize(("before", "step", "said"), [
-    (["add"], "add", "two keys already"), ([], "switch", "only one key"), ([], "drop", "only one key")])
-def test_steps_out_of_order(file: Path, before: list[str], step: str, said: str,
-                            capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(
+    ("before", "step", "said"),
+    [(["add"], "add", "two keys already"), ([], "switch", "only one key"), ([], "drop", "only one key")],
+)
+def test_steps_out_of_order(
+    file: Path, before: list[str], step: str, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     for earlier in before:
         keygen("--rotate", earlier, file)
     capsys.readouterr()
@@ -159,12 +162,14 @@ def test_a_damaged_file_is_left_alone(file: Path, capsys: pytest.CaptureFixture[
     assert file.read_text() == "psvr-key-1234\n"
 
 
-def test_a_full_disk_leaves_the_old_file(file: Path, capsys: pytest.CaptureFixture[str],
-                                         monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_leaves_the_old_file(
+    file: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     content = file.read_bytes()
 
     def full(_: int) -> None:
         raise OSError(28, "No space left on device")
+
     monkeypatch.setattr(os, "fsync", full)
     assert "No space left" in refusal(capsys, "--rotate", "add", file)
     assert "No space left" in refusal(capsys, file.parent / "new.key")

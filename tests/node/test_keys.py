@@ -1,15 +1,13 @@
 """Network keys: where they come from, what is refused, and that they are never shown."""
 
 import os
-import stat
 from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
 from psvr.errors import BadInput
-from psvr.node import private
-from psvr.node.keys import PREFIX, Keyring, load_keys, new_key, parse_key, tag
+from psvr.node.secure.keys import PREFIX, Keyring, load_keys, new_key, parse_key, tag
 
 OLD, NEW, THIRD = (PREFIX + digit * 64 for digit in "abc")
 
@@ -22,7 +20,7 @@ def key_file(folder: Path, *lines: str, mode: int = 0o600) -> Path:
 
 
 def refusal(file: Path | None, environment: Mapping[str, str] | None = None) -> str:
-    """The one line that is said, which holds no eight characters in a row of any key."""
+    """The one line of the error, which contains no eight consecutive characters of any key."""
     with pytest.raises(BadInput) as caught:
         load_keys(file, environment or {})
     text = str(caught.value)
@@ -83,6 +81,7 @@ def test_missing_and_unreadable_files(tmp_path: Path, monkeypatch: pytest.Monkey
 
     def denied(*_: object) -> int:
         raise PermissionError(13, "Permission denied")
+
     monkeypatch.setattr(os, "open", denied)
     assert "cannot be read: Permission denied" in refusal(tmp_path / "net.key")
 
@@ -92,20 +91,23 @@ def test_a_pipe_is_refused_at_once(tmp_path: Path) -> None:
     assert "must be a file" in refusal(tmp_path / "pipe")
 
 
-@pytest.mark.parametrize(("lines", "said"), [
-    ([], "holds no key"),
-    (["# only a comment"], "holds no key"),
-    ([OLD[:-1]], "line 1: too short"),
-    (["", OLD[:30]], "line 2: too short"),
-    ([OLD + "aa"], "line 1: too long"),
-    ([OLD[:-1] + "x"], "line 1: not a key"),
-    (["a" * 64], "line 1: not a key"),
-    (["correct horse battery staple"], "line 1: not a key"),
-    ([f"{OLD} {NEW}"], "line 1: not a key"),
-    ([OLD, NEW, THIRD], "at most two"),
-    ([OLD, OLD], "the same key twice"),
-    ([OLD, PREFIX + "A" * 64], "the same key twice"),
-])
+@pytest.mark.parametrize(
+    ("lines", "said"),
+    [
+        ([], "holds no key"),
+        (["# only a comment"], "holds no key"),
+        ([OLD[:-1]], "line 1: too short"),
+        (["", OLD[:30]], "line 2: too short"),
+        ([OLD + "aa"], "line 1: too long"),
+        ([OLD[:-1] + "x"], "line 1: not a key"),
+        (["a" * 64], "line 1: not a key"),
+        (["correct horse battery staple"], "line 1: not a key"),
+        ([f"{OLD} {NEW}"], "line 1: not a key"),
+        ([OLD, NEW, THIRD], "at most two"),
+        ([OLD, OLD], "the same key twice"),
+        ([OLD, PREFIX + "A" * 64], "the same key twice"),
+    ],
+)
 def test_what_is_no_key(tmp_path: Path, lines: list[str], said: str) -> None:
     file = key_file(tmp_path, *lines)
     text = refusal(file)
@@ -122,11 +124,18 @@ def test_a_file_far_too_long_is_not_read_to_its_end(tmp_path: Path) -> None:
     assert "too long" in refusal(key_file(tmp_path, "#" * 100_000))
 
 
-@pytest.mark.parametrize(("value", "said"), [
-    ("", "PSVR_KEY: is empty"), (" ", "PSVR_KEY: is empty"), (OLD[:20], "PSVR_KEY: too short"),
-    ("hello", "PSVR_KEY: not a key"), (f"{OLD},{NEW},{THIRD}", "PSVR_KEY: at most two"),
-    (f"{OLD},{OLD}", "PSVR_KEY: the same key twice"), (f"{OLD},", "PSVR_KEY: not a key"),
-])
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        ("", "PSVR_KEY: is empty"),
+        (" ", "PSVR_KEY: is empty"),
+        (OLD[:20], "PSVR_KEY: too short"),
+        ("hello", "PSVR_KEY: not a key"),
+        (f"{OLD},{NEW},{THIRD}", "PSVR_KEY: at most two"),
+        (f"{OLD},{OLD}", "PSVR_KEY: the same key twice"),
+        (f"{OLD},", "PSVR_KEY: not a key"),
+    ],
+)
 def test_variables_that_are_refused(value: str, said: str) -> None:
     assert said in refusal(None, {"PSVR_KEY": value})
 
@@ -143,8 +152,14 @@ def test_a_folder_may_be_named_after_a_digest(tmp_path: Path) -> None:
 
 
 def test_a_keyring_is_checked_too() -> None:
-    for keys in [(), (b"short",), (b"a" * 32, b"short"), (b"a" * 33,), (b"a" * 32, b"a" * 32),
-                 (b"a" * 32, b"b" * 32, b"c" * 32)]:
+    for keys in [
+        (),
+        (b"short",),
+        (b"a" * 32, b"short"),
+        (b"a" * 33,),
+        (b"a" * 32, b"a" * 32),
+        (b"a" * 32, b"b" * 32, b"c" * 32),
+    ]:
         with pytest.raises(BadInput):
             Keyring(keys)
 
@@ -156,47 +171,10 @@ def test_keys_are_never_shown() -> None:
         assert tag(secret).hex() in text
         assert secret.hex()[:8] not in text and "defg" not in text and "qqqq" not in text
     with pytest.raises(AttributeError) as caught:
-        ring.keys = ()      # type: ignore[misc]
+        ring.keys = ()  # type: ignore[misc]
     assert "defg" not in str(caught.value)
 
 
 def test_the_tag_says_which_key_and_no_more() -> None:
     assert len(tag(b"a" * 32)) == 4 and tag(b"a" * 32) == tag(b"a" * 32) != tag(b"b" * 32)
     assert tag(b"a" * 32) not in b"a" * 32
-
-
-def test_a_private_file_is_made_once(tmp_path: Path) -> None:
-    file = tmp_path / "f"
-    previous = os.umask(0)
-    try:
-        private.create(file, "one")
-    finally:
-        os.umask(previous)
-    assert stat.S_IMODE(file.stat().st_mode) == 0o600
-    with pytest.raises(FileExistsError):
-        private.create(file, "two")
-    assert file.read_text() == "one"
-
-
-def test_a_private_file_is_replaced_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    file = tmp_path / "f"
-    private.create(file, "one")
-    private.replace(file, "two")
-    assert file.read_text() == "two" and stat.S_IMODE(file.stat().st_mode) == 0o600
-
-    def full(_: int) -> None:
-        raise OSError(28, "No space left on device")
-    monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(OSError, match="No space"):
-        private.replace(file, "three")
-    with pytest.raises(OSError, match="No space"):
-        private.create(tmp_path / "g", "four")
-    assert file.read_text() == "two" and os.listdir(tmp_path) == ["f"]
-
-
-def test_replacing_follows_a_link(tmp_path: Path) -> None:
-    file, link = tmp_path / "f", tmp_path / "link"
-    private.create(file, "one")
-    link.symlink_to(file)
-    private.replace(link, "two")
-    assert link.is_symlink() and file.read_text() == "two"

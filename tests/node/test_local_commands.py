@@ -1,4 +1,4 @@
-"""`psvr pub`, `sub` and `status` in this process: what they ask of a node, and what they print of its answers."""
+"""`psvr pub`, `sub` and `status` in this process: what they request from a node, and how they print its answers."""
 
 import base64
 import io
@@ -8,9 +8,9 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from fake_node import fake_node
 
 from psvr.cli import main
+from tests.support.node.fake_node import fake_node
 
 
 def typed(monkeypatch: pytest.MonkeyPatch, text: bytes) -> None:
@@ -54,13 +54,26 @@ def test_lines_of_json_may_name_their_channel(tmp_path: Path, monkeypatch: pytes
         assert set(node.asked[2]) == {"op", "channel", "base64"}
 
 
-@pytest.mark.parametrize("text, said, before", [
-    (b'{"channel": "a", "data": "1"}\nnonsense\n{"channel": "a", "data": "3"}\n', "line 2: must be a line of JSON", 1),
-    (b'{"channel": "refused", "data": "1"}\n', "line 1: the channel is refused", 1),
-    (b"[]\n", "line 1: must be an object of JSON", 0)])
+@pytest.mark.parametrize(
+    "text, said, before",
+    [
+        (
+            b'{"channel": "a", "data": "1"}\nnonsense\n{"channel": "a", "data": "3"}\n',
+            "line 2: must be a line of JSON",
+            1,
+        ),
+        (b'{"channel": "refused", "data": "1"}\n', "line 1: the channel is refused", 1),
+        (b"[]\n", "line 1: must be an object of JSON", 0),
+    ],
+)
 def test_a_wrong_line_is_named_and_those_before_it_are_published(
-        text: bytes, said: str, before: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
-        capsys: pytest.CaptureFixture[str]) -> None:
+    text: bytes,
+    said: str,
+    before: int,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     typed(monkeypatch, text)
     with fake_node(tmp_path / "s") as node:
         assert pub(node.path, "--json") == 2
@@ -68,8 +81,9 @@ def test_a_wrong_line_is_named_and_those_before_it_are_published(
     assert capsys.readouterr().err == f"psvr: {said}\n"
 
 
-def test_the_longest_line_and_one_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
-                                       capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_longest_line_and_one_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     typed(monkeypatch, b"x" * 65_536 + b"\n" + b"y" * 65_536)
     with fake_node(tmp_path / "s") as node:
         assert pub(node.path, "a") == 0
@@ -80,10 +94,13 @@ def test_the_longest_line_and_one_more(tmp_path: Path, monkeypatch: pytest.Monke
     assert capsys.readouterr().err == "psvr: line 2: is too long to be published: must be at most 65,536 bytes\n"
 
 
-@pytest.mark.parametrize("arguments, said", [
-    ([], "CHANNEL: must be given, or --json"), (["--json", "a", "b"], "DATA: must not be given with --json")])
-def test_what_is_published_must_be_clear(arguments: list[str], said: str, tmp_path: Path,
-                                         capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(
+    "arguments, said",
+    [([], "CHANNEL: must be given, or --json"), (["--json", "a", "b"], "DATA: must not be given with --json")],
+)
+def test_what_is_published_must_be_clear(
+    arguments: list[str], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert pub(tmp_path / "nobody", *arguments) == 2
     assert capsys.readouterr().err.startswith(f"psvr: {said}")
 
@@ -96,15 +113,25 @@ def message(channel: str, data: bytes, sequence: int = 1) -> dict[str, Any]:
     return {"channel": channel, **held, "origin": 7, "boot": 8, "sequence": sequence, "hops": 2}
 
 
-MESSAGES = [message("a", b"one"), message("b", "zwei ü\tü".encode(), 2), message("a", b"\xff\x1b[31m\n", 3),
-            message("a", b"never printed", 4)]
+MESSAGES = [
+    message("a", b"one"),
+    message("b", "zwei ü\tü".encode(), 2),
+    message("a", b"\xff\x1b[31m\n", 3),
+    message("a", b"never printed", 4),
+]
 
 
-@pytest.mark.parametrize("channels, printed", [
-    (["a"], ["one", "zwei ü\tü", "\\xff\\x1b[31m\\n"]), (["a", "a"], ["one", "zwei ü\tü", "\\xff\\x1b[31m\\n"]),
-    (["a", "b"], ["a\tone", "b\tzwei ü\tü", "a\t\\xff\\x1b[31m\\n"])])
-def test_messages_are_lines_that_steer_no_terminal(channels: list[str], printed: list[str], tmp_path: Path,
-                                                   capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(
+    "channels, printed",
+    [
+        (["a"], ["one", "zwei ü\tü", "\\xff\\x1b[31m\\n"]),
+        (["a", "a"], ["one", "zwei ü\tü", "\\xff\\x1b[31m\\n"]),
+        (["a", "b"], ["a\tone", "b\tzwei ü\tü", "a\t\\xff\\x1b[31m\\n"]),
+    ],
+)
+def test_messages_are_lines_that_steer_no_terminal(
+    channels: list[str], printed: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     with fake_node(tmp_path / "s", messages=MESSAGES) as node:
         assert main(["sub", *channels, "--count", "3", "--socket", str(node.path)]) == 0
         assert node.asked == [{"op": "subscribe", "channels": channels}]
@@ -131,28 +158,55 @@ def test_a_sub_whose_node_goes_says_so(tmp_path: Path, capsys: pytest.CaptureFix
 
 
 STATUS: dict[str, Any] = {
-    "id": 7, "boot": 3, "tree": {"root": 1, "parent": 4, "distance": 2, "children": [9, 12], "nodes": 1003},
-    "ring": {"id": 5, "length": 2004, "positions": [3, 8]}, "tables": {"channels": 1200, "lease": 12.5},
-    "subscriptions": ["a", "b\n"], "outbox": {"waiting": 1, "kept": 2000, "stuck": 3},
-    "counters": {"published": 1000, "given_up": 2}, "transmissions": {"hello": 5}, "bytes": {"hello": 2500},
-    "dropped": {"no ring": 3}, "losing": {},
+    "id": 7,
+    "boot": 3,
+    "tree": {"root": 1, "parent": 4, "distance": 2, "children": [9, 12], "nodes": 1003},
+    "ring": {"id": 5, "length": 2004, "positions": [3, 8]},
+    "tables": {"channels": 1200, "lease": 12.5},
+    "subscriptions": ["a", "b\n"],
+    "outbox": {"waiting": 1, "kept": 2000, "stuck": 3},
+    "counters": {"published": 1000, "given_up": 2},
+    "transmissions": {"hello": 5},
+    "bytes": {"hello": 2500},
+    "dropped": {"no ring": 3},
+    "losing": {},
     "neighbours": [
-        {"id": 12, "quality": 0.5, "heard": 0.755, "hears_me": 1.0, "round_trip": None, "silent": 0.04,
-         "two_way": False, "tree": False},
-        {"id": 4, "quality": 0.99, "heard": 0.99, "hears_me": 1.0, "round_trip": 0.0123, "silent": 0.26,
-         "two_way": True, "tree": True}]}
+        {
+            "id": 12,
+            "quality": 0.5,
+            "heard": 0.755,
+            "hears_me": 1.0,
+            "round_trip": None,
+            "silent": 0.04,
+            "two_way": False,
+            "tree": False,
+        },
+        {
+            "id": 4,
+            "quality": 0.99,
+            "heard": 0.99,
+            "hears_me": 1.0,
+            "round_trip": 0.0123,
+            "silent": 0.26,
+            "two_way": True,
+            "tree": True,
+        },
+    ],
+}
 
 
 def test_a_status_in_words(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with fake_node(tmp_path / "s", STATUS) as node:
         assert main(["status", "--socket", str(node.path)]) == 0
-    assert capsys.readouterr().out == """\
+    assert (
+        capsys.readouterr().out
+        == """\
 node 7, boot 3
 tree: parent 4, 2 hops from the root 1; children: 9, 12; 1,003 nodes from here down
 ring: 2,004 positions, here 3, 8
 tables: 1,200 channels, lease 12.5 s
 subscriptions: a, b\\n
-outbox: 1 wait for the network, 2,000 kept in case they must be repeated, 3 taken care of until there is a way
+outbox: 1 wait for the network, 2,000 kept in case they must be repeated, 3 held until there is a way
 counters: published 1,000, given up 2
 transmissions: hello 5 of 2,500 bytes
 dropped 3: no ring
@@ -160,12 +214,19 @@ neighbour  quality  heard  hears me  round trip  silent
         4      99%    99%      100%     12.3 ms   0.3 s  in the tree
        12      50%    76%      100%               0.0 s  one way
 """
+    )
 
 
 def test_a_status_of_a_node_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    alone = {**STATUS, "tree": {"root": 7, "parent": None, "distance": 0, "children": [], "nodes": 1},
-             "ring": {"id": None, "length": 0, "positions": []}, "neighbours": [], "subscriptions": [],
-             "dropped": {}, "losing": {}}
+    alone = {
+        **STATUS,
+        "tree": {"root": 7, "parent": None, "distance": 0, "children": [], "nodes": 1},
+        "ring": {"id": None, "length": 0, "positions": []},
+        "neighbours": [],
+        "subscriptions": [],
+        "dropped": {},
+        "losing": {},
+    }
     with fake_node(tmp_path / "s", alone) as node:
         assert main(["status", "--socket", str(node.path)]) == 0
         lines = capsys.readouterr().out.splitlines()
@@ -176,11 +237,13 @@ def test_a_status_of_a_node_alone(tmp_path: Path, capsys: pytest.CaptureFixture[
 
 
 def test_what_is_missing_can_be_installed_and_a_mistake_of_ours_is_no_such_thing(
-        monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     missing = ""
 
     def absent(options: Any) -> None:
         raise ModuleNotFoundError(f"No module named {missing!r}", name=missing)
+
     monkeypatch.setattr("psvr.cli.keygen.run", absent)
     missing = "cryptography.hazmat"
     assert main(["keygen"]) == 2

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from psvr.node.logs import LEVELS, Log
+from psvr.node.daemon.logs import LEVELS, Log
 
 
 def lines(form: str, level: str = "info") -> tuple[Log, io.StringIO]:
@@ -76,7 +76,7 @@ def test_each_level_and_those_above_are_written_at_once(least: str) -> None:
     for level in LEVELS:
         getattr(log, level)(f"a {level}", number=1)
     told = [json.loads(line) for line in out.getvalue().splitlines()]
-    expected = LEVELS[LEVELS.index(least):]
+    expected = LEVELS[LEVELS.index(least) :]
     assert [(line["level"], line["message"], line["number"]) for line in told] == [(n, f"a {n}", 1) for n in expected]
     assert len(out.flushed) == len(expected) and out.flushed[-1] == out.getvalue()
 

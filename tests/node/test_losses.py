@@ -1,23 +1,23 @@
-"""What is counted as dropped: all that nobody can make good any more, once, and nothing else."""
+"""What is counted as dropped: everything that can no longer be made good, once, and nothing else."""
 
 from typing import Any
 
 import pytest
-from virtual import Virtual
 
-from psvr.node import host as module
-from psvr.node import losses
-from psvr.node.losses import Loss, Losses
+from psvr.node.core import host as module
+from psvr.node.core import losses
+from psvr.node.core.losses import Loss, Losses
 from psvr.protocol import constants as k
 from psvr.protocol import host as rules
-from psvr.protocol.holding import KEPT, RESTING, STUCK
+from psvr.protocol.host.holding import KEPT, RETRYING, STUCK
 from psvr.protocol.links import find
-from psvr.protocol.names import channel_hash
 from psvr.protocol.positions import NONE
-from psvr.protocol.publication import is_filling
-from psvr.protocol.records import Pub
+from psvr.protocol.pubsub.publication import is_filling
+from psvr.protocol.records import Link, Node, Pub
 from psvr.protocol.ring import has_ring
 from psvr.protocol.table import next_subscriber
+from psvr.protocol.wire.names import channel_hash
+from tests.support.node.virtual import Virtual
 
 Name = tuple[int, int, int]
 LIFE = k.REPEAT_LIFE / k.SECOND
@@ -41,7 +41,7 @@ def got(net: Virtual, *nodes: int) -> set[Name]:
 
 
 def cut(net: Virtual, v: int) -> set[int]:
-    """Take a node away from all others; the ones that it could hear."""
+    """Cut a node off from all others; return those that it could hear."""
     before, net.near[v] = net.near[v], set()
     for u in before:
         net.near[u].discard(v)
@@ -55,7 +55,7 @@ def join(net: Virtual, v: int, others: set[int]) -> None:
 
 
 def publish(net: Virtual, v: int) -> Name:
-    """As an application does, which waits where it has to."""
+    """Publish as an application does, waiting if it has to."""
     host = net.hosts[v]
     slot = host.begin("c", b"", net.now)
     number = host.body.host.number
@@ -76,7 +76,7 @@ def publish_for(net: Virtual, v: int, seconds: float, rate: int = 10) -> list[Na
 def keep_at_most(monkeypatch: pytest.MonkeyPatch, publications: int) -> None:
     """Hosts made from now on keep so many of their own; the other slots are for what is on its way."""
     net = Virtual([], 1)
-    for name in ("SLOTS", "SLOTS_MOST"):
+    for name in ("SLOTS", "MAX_SLOTS"):
         monkeypatch.setattr(module, name, publications + rules.slots_needed(net.hosts[0].body) - 1)
 
 
@@ -84,8 +84,9 @@ EDGES = [(0, 1), (1, 2), (2, 3), (3, 0), (3, 4)]
 
 
 @pytest.mark.parametrize("publisher, loss, kept", [(4, 0.0, 4096), (0, 0.1, 4096), (4, 0.1, 50)])
-def test_a_publisher_that_is_cut_off_for_a_minute(publisher: int, loss: float, kept: int,
-                                                  monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_publisher_that_is_cut_off_for_a_minute(
+    publisher: int, loss: float, kept: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """It counts what nobody got, and nothing that somebody did, whether it can keep all of 20 s or not."""
     keep_at_most(monkeypatch, kept)
     net = Virtual(EDGES, 5, loss=loss, seed=publisher)
@@ -147,7 +148,7 @@ def test_a_publication_without_subscribers_on_a_settled_ring_is_no_loss() -> Non
     net = Virtual([(0, 1), (1, 2)], 3)
     net.run(12)
     publish_for(net, 0, 2)
-    cut(net, 0)                             # and it stays alone
+    cut(net, 0)  # and it stays alone
     net.run(60)
     assert counted(net, 0) == {}
 
@@ -160,7 +161,7 @@ def while_tables_are_filled(subscriber: bool) -> tuple[Virtual, Name]:
     me = net.hosts[0].me
     while not has_ring(me) or me.bursts > 1:
         net.run(0.01)
-    me.channel = [k.NO_CHANNEL] * len(me.channel)           # as if that SUB had been lost
+    me.channel = [k.NO_CHANNEL] * len(me.channel)  # as if that SUB had been lost
     return net, net.publish(0)
 
 
@@ -190,11 +191,11 @@ def test_what_waited_for_a_ring_until_it_was_too_old_is_counted() -> None:
     net.run(8)
     cut(net, 1)
     host = net.hosts[1]
-    host.me.ring = -1                       # it still follows the root
+    host.me.ring = -1  # it still follows the root
     made = [net.publish(1) for _ in range(3)]
     assert host.waiting() == 3
     net.now += k.KEEP
-    rules.look(host.body, net.now)
+    rules.scan(host.body, net.now)
     host.drain(net.now)
     assert host.waiting() == 0 and host.losses.reasons() == {k.REASONS[k.NO_RING]: 3}
     net.run(LIFE)
@@ -210,9 +211,9 @@ def test_a_link_that_fails_and_a_repetition_that_arrives(same: bool) -> None:
     near = cut(net, 4)
     made = publish_for(net, 0, 1) + publish_for(net, 3, 1)
     if not same:
-        net.run(6)                          # long enough for another ring
+        net.run(6)  # long enough for another ring
         assert net.hosts[0].me.length == 6
-    assert net.hosts[3].number_of(STUCK) + net.hosts[3].number_of(RESTING) > 0
+    assert net.hosts[3].count_in_state(STUCK) + net.hosts[3].count_in_state(RETRYING) > 0
     join(net, 4, near)
     net.run(60)
     assert got(net, 4) == set(made)
@@ -244,7 +245,7 @@ def test_what_must_make_room_before_it_was_sent_again_is_counted(monkeypatch: py
     cut(net, 0)
     net.run(6)
     alone = publish_for(net, 0, 5)
-    assert net.hosts[0].number_of(KEPT) == 30
+    assert net.hosts[0].count_in_state(KEPT) == 30
     join(net, 0, {1})
     net.run(LIFE)
     assert got(net, 2) == {*before, *alone[-30:]} and counted(net, 0) == dict.fromkeys(alone[:-30], ALONE)
@@ -256,14 +257,14 @@ def test_what_makes_room_while_its_ring_is_laid_anew_is_counted(monkeypatch: pyt
     net.hosts[2].subscribe("c", net.now)
     net.run(12)
     host, made = net.hosts[1], publish_for(net, 1, 2)
-    made.append(net.publish(1))             # on the ring that all are on: who makes room has arrived
+    made.append(net.publish(1))  # on the ring that all are on: who makes room has arrived
     net.run(0.1)
     assert len(made) == 21 and got(net, 2) == set(made) and not host.losses.noted
     host.me.ring = -1
     while rules.has_slots(host.body):
         net.publish(1)
-    assert not host.losses.noted and host.is_full() and host.number_of(KEPT) == 20 and host.waiting() > 5
-    for _ in range(5):                      # by an application that does not wait
+    assert not host.losses.noted and host.is_full() and host.count_in_state(KEPT) == 20 and host.waiting() > 5
+    for _ in range(5):  # by an application that does not wait
         net.publish(1)
     assert list(host.losses.noted) == made[1:6] and host.losses.reasons() == {NOT_KEPT: 5}
 
@@ -277,16 +278,16 @@ def test_what_is_to_be_repeated_is_before_it_makes_room(monkeypatch: pytest.Monk
     net.run(1)
     host = net.hosts[0]
     for held in host.body.held:
-        held.pub.ring, held.length = 0, 99  # as if the ring had changed since, and somebody were gone
-    again, host.losses.again = list[Name](), lambda pub, now: again.append(losses.name_of(pub))    # type: ignore
+        held.pub.ring, held.length = 0, 99  # as if the ring had changed since, and a node were gone
+    again, host.losses.again = list[Name](), lambda pub, now: again.append(losses.name_of(pub))  # type: ignore
     for _ in range(3):
         net.publish(0)
         net.run(0.005)
-    assert again == made[:3] and host.number_of(KEPT) == 5 and not host.losses.noted
+    assert again == made[:3] and host.count_in_state(KEPT) == 5 and not host.losses.noted
 
 
 def test_what_makes_room_while_tables_are_filled_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Though it was sent to those subscribers that were known."""
+    """Even though it was sent to the subscribers that were known."""
     keep_at_most(monkeypatch, 3)
     net = Virtual([(0, 1)], 2)
     net.hosts[1].subscribe("c", net.now)
@@ -307,7 +308,7 @@ def test_what_makes_room_while_tables_are_filled_is_counted(monkeypatch: pytest.
 
 def test_an_eager_publisher_of_which_little_can_be_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     """It waits where something would have to make room: all arrives, though a node dies."""
-    keep_at_most(monkeypatch, 350)          # and the frames of some hundred, until it is known that their link failed
+    keep_at_most(monkeypatch, 350)  # and the frames of some hundred, until it is known that their link failed
     net = Virtual([(0, 1), (1, 2), (0, 3), (3, 2)], 4)
     net.hosts[2].subscribe("c", net.now)
     net.run(12)
@@ -330,7 +331,8 @@ def test_what_failed_on_a_ring_that_is_no_more_takes_no_other_way(changed: bool)
     net.run(10)
     host, net.rows = net.hosts[1], []
     net.publish(1)
-    for one in (host.me, *host.me.link):
+    those: list[Node | Link] = [host.me, *host.me.link]
+    for one in those:
         one.ring += changed
     host.transport.leave(3, net.now)
     ways = [row["peer"] for _, event, row in net.rows if event == "sent"]
@@ -339,7 +341,7 @@ def test_what_failed_on_a_ring_that_is_no_more_takes_no_other_way(changed: bool)
         assert [h.reason for h in host.body.held if h.state == STUCK] == [k.OTHER_RING]
     else:
         host.transport.leave(ways[-1], net.now)
-        assert not host.losses.noted and host.number_of(RESTING) == 1, "it is tried again"
+        assert not host.losses.noted and host.count_in_state(RETRYING) == 1, "it is tried again"
 
 
 def test_what_finds_no_way_on_its_way_goes_on_when_there_is_one() -> None:
@@ -347,9 +349,9 @@ def test_what_finds_no_way_on_its_way_goes_on_when_there_is_one() -> None:
     net.hosts[2].subscribe("c", net.now)
     net.run(8)
     made, me = net.publish(0), net.hosts[1].me
-    me.link[find(me, 2)].length = 0         # until its next HELLO
+    me.link[find(me, 2)].length = 0  # until its next HELLO
     net.run(1)
-    assert got(net, 2) == {made} and net.hosts[1].number_of(STUCK) == 0
+    assert got(net, 2) == {made} and net.hosts[1].count_in_state(STUCK) == 0
     assert [counted(net, v) for v in range(3)] == [{}] * 3 and not net.hosts[1].losses.noted
 
 
@@ -383,7 +385,7 @@ def test_a_failure_that_began_before_it_was_sent_again_is_none() -> None:
     assert list(them.noted) == [(1, 1, 1)] and them.next_due() == 150 + k.REPEAT_LIFE
     them.again(loss(1).pub, 200)
     assert them.next_due() is None
-    them.look(k.FOREVER)
+    them.count_overdue(k.FOREVER)
     assert told == []
 
 
@@ -392,19 +394,19 @@ def test_each_is_counted_once_with_its_first_reason() -> None:
     them = Losses(told.append)
     for reason in "abc":
         them.note(loss(1, reason), 0)
-    them.look(k.REPEAT_LIFE)
+    them.count_overdue(k.REPEAT_LIFE)
     them.note(loss(1, "d"), 0)
     them.end()
     assert [one.reason for one in told] == ["a"]
 
 
 def test_what_is_remembered_has_a_bound_and_nothing_is_forgotten_uncounted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(losses, "MOST", 50)
+    monkeypatch.setattr(losses, "MAX_NOTED", 50)
     told: list[Loss] = []
     them = Losses(told.append)
     for number in range(200):
         them.note(loss(number, when=number), number)
         them.again(loss(number + 1000).pub, number)
     assert [len(table) for table in (them.noted, them.sent_again, them.counted)] == [50] * 3
-    them.look(199 + k.REPEAT_LIFE)
+    them.count_overdue(199 + k.REPEAT_LIFE)
     assert [one.pub.number for one in told] == list(range(200))

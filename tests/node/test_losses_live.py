@@ -8,19 +8,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from node_process import Process, psvr
-from two_nodes import HELLO, knows, two
 
 from psvr import Dropped, Node
 from psvr.protocol import constants as k
 from psvr.trace import read
+from tests.support.node.node_process import Process, psvr
+from tests.support.node.two_nodes import HELLO, knows, two
 
 ALONE = k.REASONS[k.ALONE]
 
 
 @contextmanager
 def cut(*nodes: Node) -> Iterator[None]:
-    """They hear nothing of each other."""
+    """The nodes do not hear each other."""
     with pytest.MonkeyPatch.context() as patch:
         for node in nodes:
             patch.setattr(node.link, "put", lambda datagram, to: None)
@@ -57,6 +57,7 @@ def test_a_node_that_is_cut_off_for_seconds_and_then_for_good(tmp_path: Path) ->
             got = [message.sequence async for message in news]
             dropped = [event async for event in events if isinstance(event, Dropped)]
             return made, lost, got, dropped
+
     made, lost, got, dropped = asyncio.run(run())
     assert sorted(got) == made
     assert sorted(event.sequence for event in dropped) == lost
@@ -64,8 +65,9 @@ def test_a_node_that_is_cut_off_for_seconds_and_then_for_good(tmp_path: Path) ->
 
 @pytest.fixture
 def traced(tmp_path: Path) -> Iterator[Process]:
-    node = Process(tmp_path / "alone", ["--listen=127.0.0.1:0", "--hello=0.1", "--log=json",
-                                        f"--trace={tmp_path / 'trace'}"])
+    node = Process(
+        tmp_path / "alone", ["--listen=127.0.0.1:0", "--hello=0.1", "--log=json", f"--trace={tmp_path / 'trace'}"]
+    )
     node.start()
     yield node
     node.kill()

@@ -1,13 +1,12 @@
 """A node that subscribes to thousands of channels, and others with whom it shares the links."""
 
-from virtual import Virtual
-
-from psvr.node.host import Options
-from psvr.node.transport import SUBS
+from psvr.node.core.host import Options
+from psvr.node.core.transport import MAX_SUBS
 from psvr.protocol import constants as k
 from psvr.protocol.layout import Capacity
+from tests.support.node.virtual import Virtual
 
-CHANNELS, RATE = 3000, 40_000       # bytes per second
+CHANNELS, RATE = 3000, 40_000  # bytes per second
 
 
 def test_publications_go_on_beside_thousands_of_subscriptions() -> None:
@@ -29,4 +28,4 @@ def test_publications_go_on_beside_thousands_of_subscriptions() -> None:
 
 def test_all_subscriptions_that_a_node_may_have_can_wait() -> None:
     """Those that are left out would be the same each time."""
-    assert SUBS * Capacity().batch >= Options().channels
+    assert MAX_SUBS * Capacity().batch >= Options().channels

@@ -1,11 +1,11 @@
-"""What a node tells of its memory is enough to judge it."""
+"""The memory that a node reports is enough to tell whether it is correct."""
 
 import json
 
-from network import Network
-from psvr.node.memory import from_plain, to_plain
+from psvr.node.core.snapshot import from_plain, to_plain
 from psvr.protocol.invariants import ground_of, problems
-from psvr.protocol.names import channel_hash
+from psvr.protocol.wire.names import channel_hash
+from tests.support.network import Network
 
 EDGES = [(0, 1), (1, 2), (2, 3), (3, 0), (1, 3), (3, 4)]
 
@@ -38,7 +38,7 @@ def test_it_comes_back_as_it_was() -> None:
 
 
 def test_however_much_a_node_knows_all_of_it_comes_back() -> None:
-    """Many channels, and a link that one side alone keeps."""
+    """Many channels, and a link that only one side keeps."""
     me = settled().node[1]
     channels = [channel_hash(f"channel {i}") for i in range(500)]
     told = to_plain(me)

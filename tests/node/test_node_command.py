@@ -8,8 +8,10 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from benchmarks.ports import free_ports
-from node_process import (
+
+from psvr.node.secure.keys import new_key
+from psvr.trace import read
+from tests.support.node.node_process import (
     PATIENCE,
     PSVR,
     Printed,
@@ -20,9 +22,7 @@ from node_process import (
     wait_for_ring,
     wait_for_subscriber,
 )
-
-from psvr.node.keys import new_key
-from psvr.trace import read
+from tests.support.ports import free_ports
 
 Start = Callable[..., list[Process]]
 
@@ -49,8 +49,13 @@ class Sub:
     """A `psvr sub` that runs."""
 
     def __init__(self, at: Process, *arguments: str) -> None:
-        self.process = subprocess.Popen([*PSVR, "sub", "--socket", str(at.socket), *arguments], text=True,
-                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment())
+        self.process = subprocess.Popen(
+            [*PSVR, "sub", "--socket", str(at.socket), *arguments],
+            text=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=environment(),
+        )
 
     def end(self) -> Printed:
         try:
@@ -74,8 +79,12 @@ def test_three_nodes_in_a_line(start: Start) -> None:
     told = sorted((json.loads(line) for line in heard.out.splitlines()), key=lambda message: message["sequence"])
     origin = here.status()["id"]
     assert [(m["channel"], m.get("data"), m.get("base64")) for m in told] == [
-        ("alarm", "fire", None), ("weather/north", "rain", None), ("weather/north", "", None),
-        ("weather/north", "schön", None), ("alarm", None, "/wA=")]
+        ("alarm", "fire", None),
+        ("weather/north", "rain", None),
+        ("weather/north", "", None),
+        ("weather/north", "schön", None),
+        ("alarm", None, "/wA="),
+    ]
     assert {(m["origin"], m["hops"]) for m in told} == {(origin, 2)}
     assert [m["sequence"] for m in told] == [1, 2, 3, 4, 5]
 
@@ -213,7 +222,7 @@ def test_status(alone: Process, start: Start) -> None:
     nodes = start(3)
     middle = psvr("status", "--socket", nodes[1].socket)
     ids = [node.status()["id"] for node in nodes]
-    table = middle.out[middle.out.index("neighbour "):].splitlines()
+    table = middle.out[middle.out.index("neighbour ") :].splitlines()
     assert [int(row.split()[0]) for row in table[1:]] == sorted([ids[0], ids[2]])
     assert all(row.endswith("in the tree") for row in table[1:])
     assert "ring: 4 positions" in middle.out
@@ -232,11 +241,15 @@ def test_the_configuration_says_where_the_socket_is(alone: Process, tmp_path: Pa
 def test_a_message_is_one_line_and_steers_no_terminal(alone: Process) -> None:
     sub = Sub(alone, "a", "b", "--count", "3")
     alone.until(lambda: alone.status()["subscriptions"] == ["a", "b"])
-    lines = [{"channel": "a", "data": "one\ntwo\x1b[2J\ttab\u2028"}, {"channel": "b", "base64": "/0E="},
-             {"channel": "a", "data": "plain ü"}]
+    lines = [
+        {"channel": "a", "data": "one\ntwo\x1b[2J\ttab\u2028"},
+        {"channel": "b", "base64": "/0E="},
+        {"channel": "a", "data": "plain ü"},
+    ]
     psvr("pub", "--json", "--socket", alone.socket, stdin="".join(json.dumps(line) + "\n" for line in lines))
     assert sorted(sub.end().out.split("\n")) == sorted(
-        ["a\tone\\ntwo\\x1b[2J\ttab\\u2028", "b\t\\xffA", "a\tplain ü", ""])
+        ["a\tone\\ntwo\\x1b[2J\ttab\\u2028", "b\t\\xffA", "a\tplain ü", ""]
+    )
 
 
 def test_a_sub_whose_reader_goes_away(alone: Process) -> None:
@@ -252,9 +265,12 @@ def test_a_sub_whose_reader_goes_away(alone: Process) -> None:
 def test_a_node_is_light(alone: Process) -> None:
     """Neither numpy nor cryptography, and less than 60 MB."""
     assert alone.process is not None
-    resident = next(line for line in Path(f"/proc/{alone.process.pid}/status").read_text().splitlines()
-                    if line.startswith("VmRSS"))
+    resident = next(
+        line for line in Path(f"/proc/{alone.process.pid}/status").read_text().splitlines() if line.startswith("VmRSS")
+    )
     assert int(resident.split()[1]) < 60 * 1024
-    code = ("import sys, psvr; assert 'psvr.node' not in sys.modules; psvr.Node, psvr.Message, psvr.Dropped; "
-            "import psvr.cli.node; print(set(sys.modules) & {'numpy', 'cryptography', 'pyarrow', 'numba'})")
+    code = (
+        "import sys, psvr; assert 'psvr.node' not in sys.modules; psvr.Node, psvr.Message, psvr.Dropped; "
+        "import psvr.cli.node; print(set(sys.modules) & {'numpy', 'cryptography', 'pyarrow', 'numba'})"
+    )
     assert subprocess.run([*PSVR[:1], "-c", code], capture_output=True, text=True, check=True).stdout == "set()\n"

@@ -2,26 +2,28 @@
 
 import asyncio
 import os
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
-from in_memory import HELLO, Here, together, until, within
 
 from psvr import Node
 from psvr.errors import BadInput
 from psvr.node import node as module
-from psvr.node.identity import Identity
+from psvr.node.node import RECOVERY
+from psvr.node.secure.identity import Identity
 from psvr.protocol import constants as k
+from tests.support.node.in_memory import HELLO, Here, together, until, within
 
 
 def test_publishers_wait_for_room_and_are_woken(tmp_path: Path) -> None:
     async def work() -> None:
         async with together(tmp_path, 1) as (a,):
             full, host = True, a.host
-            host.waits_for = lambda slot: k.NOBODY if full else None       # type: ignore[method-assign]
-            host.has_room = lambda at: not full                           # type: ignore[method-assign]
-            host.may_go = lambda: not full                                # type: ignore[method-assign]
+            host.waits_for = lambda slot: k.NOBODY if full else None  # type: ignore[method-assign]
+            host.has_room = lambda at: not full  # type: ignore[method-assign]
+            host.may_go = lambda: not full  # type: ignore[method-assign]
             waiting = [asyncio.create_task(a.publish("c", "x")) for _ in range(3)]
             await asyncio.sleep(5 * HELLO)
             assert not any(task.done() for task in waiting)
@@ -34,6 +36,7 @@ def test_publishers_wait_for_room_and_are_woken(tmp_path: Path) -> None:
             await a.stop()
             told = await asyncio.gather(*waiting, return_exceptions=True)
             assert [type(it) for it in told] == [asyncio.CancelledError, int, int], "they have numbers, and went"
+
     within(work)
 
 
@@ -47,11 +50,13 @@ def test_an_eager_publisher_lets_others_have_their_turn(tmp_path: Path) -> None:
                 while True:
                     turns += 1
                     await asyncio.sleep(0)
+
             task = asyncio.create_task(other())
             for _ in range(100):
                 await a.publish("c", "x")
             task.cancel()
             assert turns >= 5
+
     within(work)
 
 
@@ -69,33 +74,38 @@ def test_what_was_published_goes_before_the_end(tmp_path: Path) -> None:
                 await a.publish("news", "too late")
             await a.start()
             assert a.status()["counters"]["published"] == 0, "a new life"
+
     within(work)
 
 
 def test_what_is_published_leaves_within_the_same_turn(tmp_path: Path) -> None:
-    """It waits for no timer, also not on the way."""
+    """It waits for no timer, not even on the way."""
+
     async def work() -> None:
         async with together(tmp_path, 1, 2) as (a, b):
             news = b.subscribe("news")
             await until(lambda: a.status()["tables"]["channels"] == 1)
             for node in (a, b):
-                node.arm = lambda: None                     # type: ignore[method-assign]
+                node.arm = lambda: None  # type: ignore[method-assign]
                 if node.timer is not None:
                     node.timer.cancel()
             await a.publish("news", "x")
             for _ in range(20):
                 await asyncio.sleep(0)
             assert news.queue.qsize() == 1
+
     within(work)
 
 
 def test_a_node_with_nothing_to_do_stops_at_once_and_one_with_much_in_the_end(
-        tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     async def work() -> None:
         for drain, on_its_way in ((1000.0, 0), (2 * HELLO, 5)):
             monkeypatch.setattr(module, "DRAIN", drain)
             async with together(tmp_path, 1) as (a,):
-                a.transport.on_its_way = lambda many=on_its_way: many       # type: ignore[method-assign]
+                a.transport.on_its_way = partial(int, on_its_way)  # type: ignore[method-assign]
+
     within(work)
 
 
@@ -108,10 +118,11 @@ def test_nothing_goes_on_after_the_end(tmp_path: Path) -> None:
         said = len(link.said)
         assert link.receive is None and a.timer is None
         async for _ in events:
-            pass                                            # listeners learn of the end
+            pass  # listeners learn of the end
         await asyncio.sleep(5 * HELLO)
         assert len(link.said) == said
         Identity(tmp_path / "0").close()
+
     within(work)
 
 
@@ -129,13 +140,15 @@ def test_a_start_that_fails_leaves_the_folder_to_others(tmp_path: Path) -> None:
             await node.stop()
         assert len(os.listdir("/proc/self/fd")) == before
         Identity(tmp_path).close()
+
     within(work)
 
 
 def test_a_mistake_in_a_turn_does_not_silence_the_node(tmp_path: Path) -> None:
     async def work() -> None:
         async with together(tmp_path, 1) as (a,):
-            assert isinstance(a.link, Here)
+            link = a.link
+            assert isinstance(link, Here)
             asyncio.get_running_loop().set_exception_handler(lambda loop, context: None)
             real, failed = a.host.wake, list[int]()
 
@@ -144,10 +157,34 @@ def test_a_mistake_in_a_turn_does_not_silence_the_node(tmp_path: Path) -> None:
                     failed.append(now)
                     raise ValueError("a mistake")
                 real(now)
-            a.host.wake = wake                              # type: ignore[method-assign]
+
+            a.host.wake = wake  # type: ignore[method-assign]
             await until(lambda: bool(failed))
-            said = len(a.link.said)
-            await until(lambda: len(a.link.said) > said + 3)
+            said = len(link.said)
+            await until(lambda: len(link.said) > said + 3)
+            assert a.status()["counters"]["internal_errors"] == 1
+
+    within(work)
+
+
+def test_turns_that_always_raise_do_not_keep_the_node_busy(tmp_path: Path) -> None:
+    async def work() -> None:
+        async with together(tmp_path, 1) as (a,):
+            loop, turns = asyncio.get_running_loop(), list[float]()
+            loop.set_exception_handler(lambda loop, context: None)
+
+            def wake(now: int) -> None:
+                turns.append(loop.time())
+                raise ValueError("a mistake")
+
+            a.host.wake = wake  # type: ignore[method-assign]
+            await until(lambda: bool(turns))
+            for _ in range(100):  # others set the timer, too
+                a.settle_soon()
+                await asyncio.sleep(0.01)
+            assert turns[-1] - turns[0] >= (len(turns) - 1) * RECOVERY * 0.99, turns
+            assert len(turns) == a.status()["counters"]["internal_errors"] > 1
+
     within(work)
 
 
@@ -161,4 +198,5 @@ def test_much_to_do_does_not_put_hellos_off(tmp_path: Path) -> None:
                 a.settle_soon()
                 await asyncio.sleep(0)
             assert len(a.link.said) == said + 10
+
     within(work)

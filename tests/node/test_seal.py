@@ -4,14 +4,15 @@ import hmac
 import subprocess
 import sys
 from itertools import pairwise
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from psvr.node import seal as module
-from psvr.node.keys import Keyring, tag
-from psvr.node.seal import CIPHERS, HEAD, OVERHEAD, OVERHEAD_OPEN, Opened, Seal
+from psvr.node.secure import seal as module
+from psvr.node.secure.keys import Keyring, tag
+from psvr.node.secure.seal import HEAD, MAX_CIPHERS, OVERHEAD, OVERHEAD_OPEN, Opened, Seal
 
 A, B, C = (bytes([i]) * 32 for i in (1, 2, 3))
 RING, OTHER = Keyring((A,)), Keyring((B,))
@@ -45,7 +46,7 @@ def test_every_boot_has_its_salt() -> None:
 def test_a_body_cannot_be_seen_and_no_two_datagrams_are_alike() -> None:
     sender, again = Seal(RING, 7), Seal(RING, 7)
     sealed = [sender.seal(b"hello there " * 9), sender.seal(b"hello there " * 9), again.seal(b"hello there " * 9)]
-    assert len({datagram[HEAD.size:] for datagram in sealed}) == 3
+    assert len({datagram[HEAD.size :] for datagram in sealed}) == 3
     assert not any(b"hello" in datagram for datagram in sealed)
     assert not any(key[:4] in datagram for datagram in sealed for key in RING.keys)
 
@@ -66,7 +67,7 @@ def test_a_key_whose_tag_is_forged_stays_out() -> None:
 
 
 def test_rotation_without_a_gap() -> None:
-    """Accept the new key everywhere, send with it everywhere, drop the old one: all hear all, at every step."""
+    """Accept the new key everywhere, send with it everywhere, drop the old one: all nodes always hear each other."""
     steps = [Keyring((A,)), Keyring((A, B)), Keyring((B, A)), Keyring((B,))]
     for before, after in pairwise(steps):
         early, late = Seal(before, 1), Seal(after, 2)
@@ -132,14 +133,19 @@ def test_an_id_below_zero_is_not_genuine(ring: Keyring | None) -> None:
 def test_bodies_of_two_datagrams_cannot_be_exchanged() -> None:
     sender, receiver = Seal(RING, 7), Seal(RING, 8)
     one, two = sender.seal(b"one"), sender.seal(b"two")
-    assert receiver.open(one[:HEAD.size + 4] + two[HEAD.size + 4:]) is None
+    assert receiver.open(one[: HEAD.size + 4] + two[HEAD.size + 4 :]) is None
 
 
 def test_strangers_never_cost_a_key(monkeypatch: pytest.MonkeyPatch) -> None:
     receiver = Seal(RING, 8)
-    derived = []
+    derived: list[tuple[Any, ...]] = []
     real = module.boot_key
-    monkeypatch.setattr(module, "boot_key", lambda *given: derived.append(given) or real(*given))
+
+    def noted(*given: Any) -> bytes:
+        derived.append(given)
+        return real(*given)
+
+    monkeypatch.setattr(module, "boot_key", noted)
     for i in range(1000):
         genuine = Seal(OTHER, i).seal(b"x")
         assert receiver.open(genuine) is None and receiver.open(genuine[:1] + tag(A) + genuine[5:]) is None
@@ -153,10 +159,10 @@ def test_strangers_never_cost_a_key(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_ciphers_of_others_are_bounded_and_the_latest_stay() -> None:
     receiver, friend = Seal(RING, 8), Seal(RING, 7)
-    for i in range(3 * CIPHERS):
+    for i in range(3 * MAX_CIPHERS):
         assert receiver.open(Seal(RING, i).seal(b"x"))
         assert receiver.open(friend.seal(b"x"))
-        assert len(receiver.ciphers) <= CIPHERS
+        assert len(receiver.ciphers) <= MAX_CIPHERS
     assert any(friend.salt in boot for boot in receiver.ciphers)
 
 
@@ -164,8 +170,17 @@ def test_the_key_of_a_boot_is_hkdf_and_differs_by_all_it_is_made_of() -> None:
     made = module.boot_key(A, b"saltsalt", 7)
     extracted = hmac.digest(b"saltsalt", A, "sha256")
     assert made == hmac.digest(extracted, b"psvr" + (7).to_bytes(8, "big") + b"\1", "sha256")
-    assert len({made, module.boot_key(B, b"saltsalt", 7), module.boot_key(A, b"SALTsalt", 7),
-                module.boot_key(A, b"saltsalt", 8)}) == 4
+    assert (
+        len(
+            {
+                made,
+                module.boot_key(B, b"saltsalt", 7),
+                module.boot_key(A, b"SALTsalt", 7),
+                module.boot_key(A, b"saltsalt", 8),
+            }
+        )
+        == 4
+    )
 
 
 def test_no_nonce_is_ever_used_twice_under_one_key(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -186,7 +201,7 @@ def test_no_nonce_is_ever_used_twice_under_one_key(monkeypatch: pytest.MonkeyPat
         for ring in (RING, OTHER, RING, Keyring((B, A)), RING):
             sender.rekey(ring)
             for _ in range(200):
-                head = sender.seal(b"x")[:HEAD.size]
+                head = sender.seal(b"x")[: HEAD.size]
                 assert used[-1][1] == sender.salt[4:] + sender.counter.to_bytes(8, "big") == head[-12:]
     assert len(used) == len(set(used)) == 5000
     assert len({key for key, _ in used}) == 10, "a key of its own for each start and network key"
@@ -198,8 +213,10 @@ def test_a_seal_shows_no_secret() -> None:
 
 
 def test_without_a_key_cryptography_is_not_imported() -> None:
-    code = ("import sys; sys.modules['cryptography'] = None\n"
-            "from psvr.node.seal import Seal\n"
-            "from psvr.node.keys import load_keys\n"
-            "assert Seal(load_keys(None, {}), 1).open(Seal(None, 2).seal(b'x')).plain == b'x'\n")
+    code = (
+        "import sys; sys.modules['cryptography'] = None\n"
+        "from psvr.node.secure.seal import Seal\n"
+        "from psvr.node.secure.keys import load_keys\n"
+        "assert Seal(load_keys(None, {}), 1).open(Seal(None, 2).seal(b'x')).plain == b'x'\n"
+    )
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)

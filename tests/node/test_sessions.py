@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from psvr.node.sessions import (
+from psvr.node.secure.sessions import (
     DOUBLE,
     FRESH,
-    LATELY,
-    MOST_ECHOES,
-    MOST_PROVEN_ECHOES,
+    MAX_ECHOES,
+    MAX_PROVEN_ECHOES,
     OWN,
+    RECENT_ROUNDS,
     REPEATED,
     UNPROVEN,
     WINDOW,
@@ -30,7 +30,7 @@ class Sent:
     salt: bytes
     counter: int
     echoes: tuple[bytes, ...]
-    at: int                     # when it was sent, in steps of the world
+    at: int  # when it was sent, in steps of the world
 
 
 @dataclass
@@ -57,7 +57,7 @@ class End:
         return Sent(self.id, self.salt, self.counter, echoes, at)
 
     def hear(self, sent: Sent) -> Verdict:
-        return self.sessions.judge(sent.id, sent.salt, sent.counter, sent.echoes)
+        return self.sessions.validate(sent.id, sent.salt, sent.counter, sent.echoes)
 
     def hellos_in_vain(self, count: int) -> None:
         for _ in range(count):
@@ -141,7 +141,7 @@ def test_a_leap_forgets_nothing_that_matters() -> None:
 def test_there_is_no_counter_below_one(counter: int) -> None:
     a, b = pair()
     acquaint(a, b)
-    assert b.sessions.judge(a.id, a.salt, counter, ()) == REPEATED
+    assert b.sessions.validate(a.id, a.salt, counter, ()) == REPEATED
 
 
 def test_datagrams_from_before_the_proof_are_refused() -> None:
@@ -170,7 +170,7 @@ def test_a_dead_boot_that_was_held_back_does_not_displace_the_living() -> None:
     """It echoes my present boot, truly, but nothing that I said since its successor was proven."""
     a, b = pair()
     a.hear(b.hello())
-    held_back = [a.hello(), a.data()]           # echoes b, and never arrives
+    held_back = [a.hello(), a.data()]  # echoes b, and never arrives
     again = End(1, salt(9))
     acquaint(again, b)
     assert [b.hear(it) for it in held_back] == [UNPROVEN] * 2
@@ -220,13 +220,13 @@ def test_my_own_earlier_boot_is_no_double() -> None:
 
 def test_echoes_of_the_proven_are_never_pushed_out() -> None:
     r = End(0, salt(1 << 32))
-    hellos = [end.hello() for end in crowd(r, MOST_PROVEN_ECHOES)]
+    hellos = [end.hello() for end in crowd(r, MAX_PROVEN_ECHOES)]
     assert {r.hear(it) for it in hellos} == {FRESH}
     wanted = {it.echoes[0] for it in hellos}
     for i in range(5000):
         assert r.hear(End(i, salt(1000 + i)).hello()) == UNPROVEN
     said = r.sessions.echoes()
-    assert wanted <= set(said) and len(said) <= 1 + MOST_ECHOES
+    assert wanted <= set(said) and len(said) <= 1 + MAX_ECHOES
     assert len(r.sessions.unproven) <= 256
 
 
@@ -234,7 +234,7 @@ def test_with_many_neighbours_all_have_their_turn() -> None:
     r = End(0, salt(1 << 32))
     crowd(r, 200)
     said = [set(r.sessions.echoes()[1:]) for _ in range(4)]
-    assert len(set().union(*said)) == 200 and max(map(len, said)) <= MOST_ECHOES
+    assert len(set().union(*said)) == 200 and max(map(len, said)) <= MAX_ECHOES
 
 
 def test_strangers_have_their_turn_too() -> None:
@@ -251,10 +251,10 @@ def test_who_is_not_heard_any_more_is_not_echoed() -> None:
     a, b = pair()
     acquaint(a, b)
     b.hear(End(3, salt(3)).hello())
-    b.hellos_in_vain(LATELY - 1)
+    b.hellos_in_vain(RECENT_ROUNDS - 1)
     assert [len(b.sessions.echoes()), len(b.sessions.echoes())] == [3, 1]
-    b.hellos_in_vain(100 * LATELY)
-    assert b.hear(a.data()) == FRESH                    # silence alone does not make a stranger of a neighbour
+    b.hellos_in_vain(100 * RECENT_ROUNDS)
+    assert b.hear(a.data()) == FRESH  # silence alone does not turn a neighbour into a stranger
 
 
 def test_a_late_hello_does_not_bring_an_older_challenge_back() -> None:
@@ -273,10 +273,10 @@ def test_only_the_latest_challenges_are_mine() -> None:
     a, b = pair()
     b.hear(a.hello())
     proof = b.hello()
-    a.hellos_in_vain(LATELY - 1)
+    a.hellos_in_vain(RECENT_ROUNDS - 1)
     assert copy.deepcopy(a).hear(proof) == FRESH
     a.hellos_in_vain(1)
-    assert a.hear(proof) == UNPROVEN and len(a.sessions.mine) <= LATELY
+    assert a.hear(proof) == UNPROVEN and len(a.sessions.mine) <= RECENT_ROUNDS
 
 
 def test_a_full_table_keeps_the_living() -> None:
@@ -297,14 +297,14 @@ def test_a_full_table_lets_the_silent_go_and_their_records_stay_out() -> None:
     b.hear(hello)
     recorded = [a.hello(), a.data(), b.hello()]
     assert [r.hear(it) for it in recorded] == [FRESH] * 3
-    r.hellos_in_vain(LATELY - 1)
+    r.hellos_in_vain(RECENT_ROUNDS - 1)
     c.hear(r.hello())
-    assert r.hear(c.hello()) == UNPROVEN            # there is no room yet
+    assert r.hear(c.hello()) == UNPROVEN  # there is no room yet
     c.hear(r.hello())
-    assert r.hear(c.hello()) == FRESH               # in the place of both
+    assert r.hear(c.hello()) == FRESH  # in the place of both
     assert [r.hear(it) for it in recorded] == [UNPROVEN] * 3
     a.hear(r.hello())
-    assert r.hear(a.hello()) == FRESH               # it lives, and can show that
+    assert r.hear(a.hello()) == FRESH  # it is alive, and can prove it
     assert [r.hear(it) for it in recorded[:2]] == [REPEATED] * 2
 
 
@@ -314,7 +314,7 @@ def test_a_restart_needs_no_room_in_a_full_table() -> None:
     a, b = (End(i, salt(i)) for i in (1, 2))
     acquaint(a, r)
     acquaint(b, r)
-    r.hellos_in_vain(2 * LATELY)
+    r.hellos_in_vain(2 * RECENT_ROUNDS)
     again = End(1, salt(9))
     acquaint(again, r)
     assert r.hear(again.data()) == FRESH and r.hear(b.data()) == FRESH and r.hear(a.data()) == UNPROVEN
@@ -323,17 +323,17 @@ def test_a_restart_needs_no_room_in_a_full_table() -> None:
 @pytest.mark.parametrize("echoes", [[b""], [b"", b""], [b"x" * 100] * 300, [bytes(8)] * 9])
 def test_senseless_echoes_do_no_harm(echoes: list[bytes]) -> None:
     a, b = pair()
-    assert b.sessions.judge(7, salt(7), 5, echoes) == UNPROVEN
+    assert b.sessions.validate(7, salt(7), 5, echoes) == UNPROVEN
     assert all(len(it) == 8 for it in b.sessions.echoes())
     acquaint(a, b)
 
 
-NODES = 4                       # so many that two can be forgotten at once for the sake of a third
+NODES = 4  # so many that two can be forgotten at once for the sake of a third
 EVERYONE = (1 << NODES) - 1
 
 
 class World:
-    """Nodes that restart, and somebody who has every datagram ever sent and plays them at will."""
+    """Nodes that restart, and somebody who has every datagram ever sent and replays them at will."""
 
     def __init__(self, most: int) -> None:
         self.most, self.step, self.salts = most, 0, 0
@@ -349,7 +349,7 @@ class World:
         if what == "restart":
             self.ends[i] = self.boot(i)
         elif what == "wait":
-            self.ends[i].hellos_in_vain(LATELY // 2 + 1)
+            self.ends[i].hellos_in_vain(RECENT_ROUNDS // 2 + 1)
         elif what == "play":
             self.play(j, self.ends[i])
         elif what == "round":
@@ -359,7 +359,7 @@ class World:
             self.send(what, i, j)
 
     def send(self, what: str, i: int, j: int) -> None:
-        """Of the others, those hear it whose bit is set in j."""
+        """The other nodes hear it if their bit is set in j."""
         end = self.ends[i]
         sent = end.hello(self.step) if what == "hello" else end.data(self.step)
         self.sent.append(sent)
@@ -387,8 +387,11 @@ class World:
             to.accepted.add((sent.id, sent.salt, sent.counter))
 
 
-ACTS = st.tuples(st.sampled_from(["hello", "data", "round", "round", "play", "play", "play", "restart", "wait"]),
-                 st.integers(0, NODES - 1), st.integers(0, 60))
+ACTS = st.tuples(
+    st.sampled_from(["hello", "data", "round", "round", "play", "play", "play", "restart", "wait"]),
+    st.integers(0, NODES - 1),
+    st.integers(0, 60),
+)
 
 
 @settings(max_examples=600)
@@ -400,16 +403,16 @@ def test_nothing_is_accepted_twice_or_from_before_the_boot(most: int, acts: list
 
 
 @settings(max_examples=300)
-@given(st.lists(ACTS, max_size=60), st.lists(st.tuples(st.integers(0, NODES - 1), st.integers(0, 200)),
-                                             max_size=12))
-def test_whatever_happened_three_rounds_of_hellos_join_all(acts: list[tuple[str, int, int]],
-                                                           plays: list[tuple[int, int]]) -> None:
-    """Also while somebody plays recorded datagrams in between."""
+@given(st.lists(ACTS, max_size=60), st.lists(st.tuples(st.integers(0, NODES - 1), st.integers(0, 200)), max_size=12))
+def test_whatever_happened_three_rounds_of_hellos_join_all(
+    acts: list[tuple[str, int, int]], plays: list[tuple[int, int]]
+) -> None:
+    """Even while somebody replays recorded datagrams in between."""
     world = World(256)
     for act in acts:
         world.act(*act)
     for i in range(3 * NODES):
-        for to, which in plays[i::3 * NODES]:
+        for to, which in plays[i :: 3 * NODES]:
             world.act("play", to, which)
         world.act("hello", i % NODES, EVERYONE)
     for end in world.ends:

@@ -7,14 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from benchmarks.ports import free_ports
-from two_nodes import HELLO, knows
 
 from psvr.errors import BadInput
-from psvr.node.inbox import TOO_SLOW
+from psvr.node.core.inbox import TOO_SLOW
+from psvr.node.daemon.tracing import Tracing
 from psvr.node.node import Node
-from psvr.node.tracing import Tracing
 from psvr.trace import read
+from tests.support.node.two_nodes import HELLO, knows
+from tests.support.ports import free_ports
 
 ROW = {"time": 1_700_000_000_000_000, "clock": "unix", "node": 17, "event": "sent", "peer": 4, "channel": "näme"}
 
@@ -26,7 +26,7 @@ class Said(list[str]):
 
 def tracing(folder: Path, said: Said, **bounds: Any) -> Tracing:
     trace = Tracing(folder, "field", said, **bounds)
-    trace(ROW)              # before its time: nobody knows yet how the file is called
+    trace(ROW)  # too early: the name of the file is not known yet
     trace.begin("node-17")
     return trace
 
@@ -46,7 +46,7 @@ def test_rows_can_be_read_as_they_are_written(tmp_path: Path) -> None:
 
 
 def test_files_are_bounded_in_size_and_number(tmp_path: Path) -> None:
-    trace = tracing(tmp_path, Said(), most_bytes=1024, most_files=3)
+    trace = tracing(tmp_path, Said(), max_bytes=1024, max_files=3)
     for i in range(200):
         trace({**ROW, "time": i})
     trace.close()
@@ -57,7 +57,7 @@ def test_files_are_bounded_in_size_and_number(tmp_path: Path) -> None:
 
 
 def test_a_row_longer_than_a_file_is_written_all_the_same(tmp_path: Path) -> None:
-    trace = tracing(tmp_path, Said(), most_bytes=1024)
+    trace = tracing(tmp_path, Said(), max_bytes=1024)
     for _ in range(2):
         trace({**ROW, "channel": "x" * 5000})
     assert read(tmp_path, ["node"]).num_rows == 2
@@ -66,12 +66,12 @@ def test_a_row_longer_than_a_file_is_written_all_the_same(tmp_path: Path) -> Non
 def test_every_start_begins_a_file_and_others_are_left_alone(tmp_path: Path) -> None:
     (tmp_path / "node-171-000009.jsonl").write_text("")
     (tmp_path / "notes.txt").write_text("mine")
-    first = tracing(tmp_path, Said(), most_files=2)
+    first = tracing(tmp_path, Said(), max_files=2)
     first(ROW)
     with open(tmp_path / "node-17-000001.jsonl", "a") as torn:
-        torn.write('{"run": "fi')           # it crashed there
+        torn.write('{"run": "fi')  # it crashed there
     for _ in range(2):
-        tracing(tmp_path, Said(), most_files=2)(ROW)
+        tracing(tmp_path, Said(), max_files=2)(ROW)
     assert files(tmp_path) == ["node-17-000002.jsonl", "node-17-000003.jsonl", "node-171-000009.jsonl", "notes.txt"]
     assert read(tmp_path, ["node"]).num_rows == 2
 
@@ -84,8 +84,16 @@ def test_torn_lines_are_no_hindrance(tmp_path: Path) -> None:
     assert read(tmp_path, ["node"]).num_rows == 2
 
 
-@pytest.mark.parametrize("row", [{**ROW, "event": "thought"}, {**ROW, "colour": 1}, {**ROW, "boot": 1 << 40},
-                                 {**ROW, "channel": "\ud800"}, {"time": 1}])
+@pytest.mark.parametrize(
+    "row",
+    [
+        {**ROW, "event": "thought"},
+        {**ROW, "colour": 1},
+        {**ROW, "boot": 1 << 40},
+        {**ROW, "channel": "\ud800"},
+        {"time": 1},
+    ],
+)
 def test_a_row_that_cannot_be_written_is_said_once_and_others_go_on(tmp_path: Path, row: dict[str, Any]) -> None:
     said = Said()
     trace = tracing(tmp_path, said)
@@ -117,7 +125,7 @@ def test_a_full_disk_ends_the_trace_and_is_said_once(tmp_path: Path, room: int) 
     said = Said()
     trace = tracing(tmp_path, said)
     trace.close()
-    trace.file = Full(room)         # type: ignore[assignment]
+    trace.file = Full(room)  # type: ignore[assignment]
     for _ in range(3):
         trace(ROW)
     assert said == [f"the trace ends: {tmp_path} cannot be written: No space left on device"]
@@ -125,7 +133,7 @@ def test_a_full_disk_ends_the_trace_and_is_said_once(tmp_path: Path, room: int) 
 
 def test_a_folder_that_goes_away_ends_the_trace(tmp_path: Path) -> None:
     said, folder = Said(), tmp_path / "t"
-    trace = tracing(folder, said, most_bytes=1024)
+    trace = tracing(folder, said, max_bytes=1024)
     for file in folder.iterdir():
         file.unlink()
     folder.rmdir()
@@ -143,13 +151,23 @@ def test_a_folder_that_cannot_be_is_refused_at_once(tmp_path: Path) -> None:
 
 def test_bytes_are_those_of_the_payload_at_every_hop(tmp_path: Path) -> None:
     """Of what comes from another node, age and name are not counted."""
+
     async def run() -> list[dict[str, Any]]:
         rows, ports = list[dict[str, Any]](), free_ports(3)
         async with contextlib.AsyncExitStack() as stack:
-            nodes = [await stack.enter_async_context(
-                Node(id=i, state=tmp_path / str(i), hello=HELLO, listen=f"127.0.0.1:{port}", note=rows.append,
-                     peers=[f"127.0.0.1:{ports[j]}" for j in (i - 1, i + 1) if 0 <= j < 3]))
-                for i, port in enumerate(ports)]
+            nodes = [
+                await stack.enter_async_context(
+                    Node(
+                        id=i,
+                        state=tmp_path / str(i),
+                        hello=HELLO,
+                        listen=f"127.0.0.1:{port}",
+                        note=rows.append,
+                        peers=[f"127.0.0.1:{ports[j]}" for j in (i - 1, i + 1) if 0 <= j < 3],
+                    )
+                )
+                for i, port in enumerate(ports)
+            ]
             news = nodes[2].subscribe("news", room=1)
             await knows(nodes[0], "news")
             for _ in range(2):
@@ -157,16 +175,24 @@ def test_bytes_are_those_of_the_payload_at_every_hop(tmp_path: Path) -> None:
             while nodes[2].status()["dropped"] != {TOO_SLOW: 1}:
                 await asyncio.sleep(HELLO)
             assert len((await anext(news)).data) == 100
-            nodes[2].link.put = lambda datagram, to: None       # type: ignore[attr-defined]    # it does not answer …
-            sent = nodes[1].teller.counts["sent"]
+            nodes[2].link.put = lambda datagram, to: None  # type: ignore[attr-defined]    # it does not answer
+            sent = nodes[1].reporter.counts["sent"]
             await nodes[0].publish("news", bytes(100))
-            while nodes[1].teller.counts["sent"] == sent:       # … what is sent there, until the nodes stop
+            while nodes[1].reporter.counts["sent"] == sent:  # what is sent there, until the nodes stop
                 await asyncio.sleep(HELLO)
         return rows
+
     rows = [row for row in asyncio.run(run()) if row.get("channel") == "news" and "sequence" in row]
     assert {(row["event"], row["node"]) for row in rows} >= {
-        ("published", 0), ("sent", 0), ("received", 1), ("sent", 1), ("received", 2), ("delivered", 2), ("dropped", 2),
-        ("dropped", 1)}
+        ("published", 0),
+        ("sent", 0),
+        ("received", 1),
+        ("sent", 1),
+        ("received", 2),
+        ("delivered", 2),
+        ("dropped", 2),
+        ("dropped", 1),
+    }
     assert {row["bytes"] for row in rows} == {100}
 
 
@@ -178,6 +204,7 @@ def test_what_an_application_does_not_take_stands_in_the_trace(tmp_path: Path) -
             for _ in range(5):
                 await node.publish("a", "x")
             assert node.status()["dropped"] == {TOO_SLOW: 3}
+
     asyncio.run(run())
     rows = read(tmp_path / "trace").to_pylist()
     dropped = [(row["sequence"], row["reason"], row["channel"]) for row in rows if row["event"] == "dropped"]

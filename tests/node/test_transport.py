@@ -4,10 +4,44 @@ import random
 
 import pytest
 
-from psvr.node import envelope
-from psvr.node.peer import EARLY, FULL, LITTLE, MANY, MUCH, REMEMBERED, SHARE, SOME, TAKEN, Peer
-from psvr.node.transport import HALF_LIFE, HALVES, PARTS, QUEUE, ROOM, SUBS, TRIES, Transport
+from psvr.node.core import envelope
+from psvr.node.core.peer import (
+    EARLY,
+    FIRST_LIMIT,
+    FULL,
+    MAX_IN_FLIGHT,
+    MAX_LIMIT,
+    MIN_LIMIT,
+    PARTS,
+    REMEMBERED,
+    SHARE,
+    TAKEN,
+    TRIES,
+    Flight,
+    Peer,
+)
+from psvr.node.core.transport import (
+    MAX_PARTIAL_FRAMES,
+    MAX_SUBS,
+    PARTIAL_FRAME_LIFE,
+    QUEUE_LIMIT,
+    ROOM,
+    Transport,
+)
 from psvr.protocol.constants import KEEP
+
+
+class Told(Flight):
+    """Notes how it ended; useful as long as the test says so."""
+
+    def __init__(self, told: list[bool], use: list[bool] | None = None) -> None:
+        self.told, self.use = told, use
+
+    def is_useful(self) -> bool:
+        return self.use is None or self.use[0]
+
+    def ended(self, good: bool, now: int) -> None:
+        self.told.append(good)
 
 
 class Pair:
@@ -36,10 +70,10 @@ class Pair:
         return TAKEN
 
     def send(self, frame: bytes) -> None:
-        self.ends[0].send(1, frame, self.now, lambda good, _: self.told.append(good), lambda: True)
+        self.ends[0].send(1, frame, self.now, Told(self.told))
 
     def send_sub(self, frame: bytes) -> None:
-        self.ends[0].send_sub(1, frame, self.now, lambda: True)
+        self.ends[0].send_sub(1, frame, self.now, Flight())
 
     def run(self, seconds: float) -> None:
         end = self.now + round(seconds * 1e6)
@@ -72,7 +106,7 @@ def test_a_long_frame_goes_in_parts() -> None:
         pair.send(frame)
     pair.run(20)
     assert sorted(pair.taken) == sorted(frames) and pair.told == [True] * len(frames)
-    assert not pair.peers[1].halves
+    assert not pair.peers[1].partial_frames
 
 
 def test_what_was_not_taken_over_comes_again() -> None:
@@ -81,7 +115,7 @@ def test_what_was_not_taken_over_comes_again() -> None:
         pair.refuse = 3
         pair.send(frame)
         pair.run(5)
-        assert pair.taken == [frame] and pair.told == [True] and pair.ends[0].again >= 3
+        assert pair.taken == [frame] and pair.told == [True] and pair.ends[0].retried >= 3
 
 
 def test_nothing_is_left_behind_by_many_that_came_later() -> None:
@@ -90,9 +124,13 @@ def test_nothing_is_left_behind_by_many_that_came_later() -> None:
     frames = [b"slow", *(b"%d" % i for i in range(3 * REMEMBERED))]
     taken, pair.refuse = pair.take, 5
 
-    def slow(frame: bytes) -> bool:
-        return taken(frame) if frame == b"slow" else (pair.taken.append(frame) or True)
-    pair.take = slow                                    # type: ignore[method-assign]
+    def slow(frame: bytes) -> int:
+        if frame == b"slow":
+            return taken(frame)
+        pair.taken.append(frame)
+        return TAKEN
+
+    pair.take = slow  # type: ignore[method-assign]
     for frame in frames:
         pair.send(frame)
     pair.run(10)
@@ -110,7 +148,7 @@ def test_what_is_never_answered_is_given_up() -> None:
 
 def test_what_is_of_no_use_any_more_is_not_tried_again() -> None:
     pair, told, use = Pair(0, loss=1.0), list[bool](), [True]
-    pair.ends[0].send(1, b"a", pair.now, lambda good, _: told.append(good), lambda: use[0])
+    pair.ends[0].send(1, b"a", pair.now, Told(told, use))
     pair.run(0.05)
     use[0] = False
     pair.run(0.2)
@@ -119,7 +157,7 @@ def test_what_is_of_no_use_any_more_is_not_tried_again() -> None:
 
 def test_frames_for_nobody_fail_a_moment_later() -> None:
     transport, told = Transport(lambda plain, peer: None), list[bool]()
-    transport.send(9, b"a", 5, lambda good, _: told.append(good), lambda: True)
+    transport.send(9, b"a", 5, Told(told))
     assert told == [] and transport.next_due() == 0
     transport.retry(6)
     assert told == [False] and transport.next_due() is None
@@ -127,18 +165,18 @@ def test_frames_for_nobody_fail_a_moment_later() -> None:
 
 def test_a_new_boot_ends_what_was_on_its_way_to_the_old_one() -> None:
     pair = Pair(0, loss=1.0)
-    for _ in range(MANY + 10):
+    for _ in range(MAX_IN_FLIGHT + 10):
         pair.send(b"a")
     pair.ends[0].meet(1, b"new", None, pair.now)
-    assert pair.told == [False] * (MANY + 10)
+    assert pair.told == [False] * (MAX_IN_FLIGHT + 10)
 
 
 def test_the_queue_has_a_bound_that_can_be_seen() -> None:
     pair = Pair(0, loss=1.0)
-    for i in range(MANY + QUEUE):
+    for i in range(MAX_IN_FLIGHT + QUEUE_LIMIT):
         assert not pair.ends[0].is_full(1), i
         pair.send(b"a")
-    assert pair.ends[0].is_full(1) and len(pair.peers[0].flying) == MANY
+    assert pair.ends[0].is_full(1) and len(pair.peers[0].in_flight) == MAX_IN_FLIGHT
 
 
 def test_numbers_go_round() -> None:
@@ -155,7 +193,7 @@ def test_numbers_go_round() -> None:
 def test_a_neighbour_that_one_side_has_forgotten_is_understood_at_once(forgetful: int) -> None:
     """After a silence, one side may have given the other up, and that other not: neither takes new for known."""
     pair = Pair(5, 0.1)
-    pair.peers[0].number = envelope.NUMBERS // 2 + 100          # also when numbers are high
+    pair.peers[0].number = envelope.NUMBERS // 2 + 100  # also when numbers are high
     pair.ends[0].numbered = pair.peers[0].number
     for time in range(3):
         frames = [bytes([time, i]) for i in range(50)] + [bytes([time]) * 4000]
@@ -177,7 +215,7 @@ def test_parts_that_no_honest_neighbour_would_send() -> None:
         endless = envelope.part(number, 3, PARTS, b"x") + envelope.part(number + 1, 0, PARTS + 1, b"x")
         for item in envelope.items(endless):
             pair.ends[1].hear(peer, item, pair.now, pair.take)
-    assert len(peer.halves) <= HALVES + 1 and pair.taken == []
+    assert len(peer.partial_frames) <= MAX_PARTIAL_FRAMES + 1 and pair.taken == []
 
 
 def test_a_frame_that_is_never_completed_is_forgotten() -> None:
@@ -189,15 +227,15 @@ def test_a_frame_that_is_never_completed_is_forgotten() -> None:
             pair.ends[1].hear(pair.peers[1], item, pair.now + later, pair.take)
 
     hear(1, 0, 0)
-    hear(12, 2, HALF_LIFE)
-    assert list(pair.peers[1].halves) == [1, 10]
-    hear(21, 1, HALF_LIFE + 1)
-    assert list(pair.peers[1].halves) == [10, 20]
-    hear(10, 0, 2 * HALF_LIFE + 1)                  # it comes too late itself
-    assert list(pair.peers[1].halves) == [20]
-    hear(20, 0, 2 * HALF_LIFE + 1)
-    hear(22, 2, 2 * HALF_LIFE + 1)
-    assert pair.peers[1].halves == {} and pair.taken == [b"xxx"]
+    hear(12, 2, PARTIAL_FRAME_LIFE)
+    assert list(pair.peers[1].partial_frames) == [1, 10]
+    hear(21, 1, PARTIAL_FRAME_LIFE + 1)
+    assert list(pair.peers[1].partial_frames) == [10, 20]
+    hear(10, 0, 2 * PARTIAL_FRAME_LIFE + 1)  # it comes too late itself
+    assert list(pair.peers[1].partial_frames) == [20]
+    hear(20, 0, 2 * PARTIAL_FRAME_LIFE + 1)
+    hear(22, 2, 2 * PARTIAL_FRAME_LIFE + 1)
+    assert pair.peers[1].partial_frames == {} and pair.taken == [b"xxx"]
 
 
 def test_parts_that_are_not_taken_leave_nothing_behind() -> None:
@@ -205,7 +243,7 @@ def test_parts_that_are_not_taken_leave_nothing_behind() -> None:
     for number in range(1, 1000):
         for item in envelope.items(envelope.part(number, 0, 1, b"x") + envelope.part(number + 5000, 1, 2, bytes(2000))):
             pair.ends[1].hear(pair.peers[1], item, pair.now, lambda frame: EARLY)
-    assert pair.peers[1].halves == {}
+    assert pair.peers[1].partial_frames == {}
 
 
 def test_a_number_from_long_ago_costs_no_memory() -> None:
@@ -245,7 +283,7 @@ def test_what_still_comes_too_early_after_some_tries_is_given_up() -> None:
     pair.refuse, pair.because = 1 << 30, EARLY
     pair.send(b"x")
     pair.run(TRIES * 0.5)
-    assert pair.told == [False] and pair.ends[0].again == TRIES - 1
+    assert pair.told == [False] and pair.ends[0].retried == TRIES - 1
 
 
 def test_less_flies_where_much_is_lost_and_more_again_where_nothing_is() -> None:
@@ -254,12 +292,12 @@ def test_less_flies_where_much_is_lost_and_more_again_where_nothing_is() -> None
     for _ in range(200):
         pair.send(bytes(1000))
     pair.run(1)
-    assert peer.limit < 2 * LITTLE and peer.load < SOME
+    assert peer.limit < 2 * MIN_LIMIT and peer.load < FIRST_LIMIT
     pair.loss = 0.0
     for _ in range(400):
         pair.send(bytes(1000))
     pair.run(5)
-    assert 4 * LITTLE < peer.limit <= MUCH and not peer.flying
+    assert 4 * MIN_LIMIT < peer.limit <= MAX_LIMIT and not peer.in_flight
 
 
 def test_a_slow_way_is_found_out_and_not_filled_with_repetitions() -> None:
@@ -280,25 +318,25 @@ def test_a_slow_way_is_found_out_and_not_filled_with_repetitions() -> None:
 
     pair.ends[0].send_items = lambda plain, _: slow(1, plain)
     pair.run(7)
-    assert pair.told == [True] * 500 and pair.ends[0].again < 150
+    assert pair.told == [True] * 500 and pair.ends[0].retried < 150
 
 
 def test_frames_that_wait_for_their_last_part_are_kept_as_many_as_can_fly() -> None:
     pair = Pair()
     pair.refuse = 1 << 30
-    pair.ends[0].send_items = lambda plain, _: pair.air.append((pair.now + len(pair.air), 1, plain))    # in their order
-    frames = [i.to_bytes(2, "big") * 597 for i in range(MANY)]      # in two parts, the second as small as it gets
+    pair.ends[0].send_items = lambda plain, _: pair.air.append((pair.now + len(pair.air), 1, plain))  # in their order
+    frames = [i.to_bytes(2, "big") * 597 for i in range(MAX_IN_FLIGHT)]  # in two parts, the second as small as it gets
     for frame in frames:
         pair.send(frame)
     pair.run(10)
-    assert len(pair.peers[1].halves) == MANY
+    assert len(pair.peers[1].partial_frames) == MAX_IN_FLIGHT
     pair.refuse = 0
     pair.run(5)
-    assert pair.told == [True] * MANY and sorted(pair.taken) == sorted(frames)
+    assert pair.told == [True] * MAX_IN_FLIGHT and sorted(pair.taken) == sorted(frames)
 
 
 def test_what_is_too_old_to_be_known_is_not_acknowledged() -> None:
-    """Better that it is given up there than taken for known here."""
+    """It is better to give it up there than to take it for known here."""
     pair = Pair()
     for number in (REMEMBERED + 5, 5, 6):
         for item in envelope.items(envelope.frame(number, b"%d" % number)):
@@ -308,11 +346,14 @@ def test_what_is_too_old_to_be_known_is_not_acknowledged() -> None:
 
 def test_subs_do_not_wait_for_all_pubs() -> None:
     pair = Pair()
-    for i in range(MANY + QUEUE):
+    for i in range(MAX_IN_FLIGHT + QUEUE_LIMIT):
         pair.send(i.to_bytes(2, "big"))
     pair.send_sub(b"first")
     pair.run(20)
-    assert pair.taken.index(b"first") <= 2 * MANY and len(pair.taken) == len(set(pair.taken)) == MANY + QUEUE + 1
+    assert (
+        pair.taken.index(b"first") <= 2 * MAX_IN_FLIGHT
+        and len(pair.taken) == len(set(pair.taken)) == MAX_IN_FLIGHT + QUEUE_LIMIT + 1
+    )
 
 
 def test_pubs_do_not_wait_for_all_subs() -> None:
@@ -326,7 +367,7 @@ def test_pubs_do_not_wait_for_all_subs() -> None:
             subs += 1
             pair.send_sub(b"sub %d" % subs + bytes(900))
         pair.run(0.02)
-    assert len(pair.peers[0].subs) > SUBS // 2, "there were always more"
+    assert len(pair.peers[0].subs) > MAX_SUBS // 2, "there were always more"
     came = {frame: place for place, frame in enumerate(pair.taken)}
     assert pair.told == [True] * len(pubs) and all(pub in came for pub in pubs)
     assert max(came[pub] for pub in pubs) < 2 * (SHARE + 1) * len(pubs), "each has its turn"
@@ -360,38 +401,37 @@ def test_numbers_are_in_the_order_of_flight() -> None:
         for j in range(10):
             pair.send_sub(b"sub %d %d" % (i, j))
     pair.run(10)
-    assert pair.told == [True] * 40 and pair.ends[0].again == 0, "else numbers come twice"
+    assert pair.told == [True] * 40 and pair.ends[0].retried == 0, "else numbers come twice"
     assert [item.number for item in flew] == list(range(1, len(flew) + 1))
     assert all(item.part == 0 or flew[place - 1].part == item.part - 1 for place, item in enumerate(flew))
 
 
 def test_a_sub_that_waits_already_is_not_sent_twice() -> None:
     pair = Pair()
-    for i in range(MANY):
+    for i in range(MAX_IN_FLIGHT):
         pair.send(i.to_bytes(2, "big"))
     for _ in range(50):
         pair.send_sub(b"the same")
         pair.send_sub(b"another")
     assert len(pair.peers[0].subs) == 2
     pair.run(5)
-    pair.send_sub(b"the same")                          # it has flown: that was then
+    pair.send_sub(b"the same")  # the first has been sent already
     pair.run(1)
     assert sorted(frame for frame in pair.taken if len(frame) > 2) == [b"another", b"the same", b"the same"]
 
 
 def test_a_sub_of_a_ring_that_is_no_more_is_not_sent() -> None:
-    pair, ring = Pair(), [1]
-    for i in range(MANY):
+    pair = Pair()
+    for i in range(MAX_IN_FLIGHT):
         pair.send(i.to_bytes(2, "big"))
-    for now in (1, 2):
-        ring[0] = now
-        pair.ends[0].send_sub(1, b"ring %d" % now, pair.now, lambda now=now: ring[0] == now)
+    for ring in (1, 2):
+        pair.ends[0].send_sub(1, b"ring %d" % ring, pair.now, Told([], use=[ring == 2]))
     pair.run(5)
     assert [frame for frame in pair.taken if len(frame) > 2] == [b"ring 2"] and pair.ends[0].on_its_way() == 0
 
 
 def test_subs_that_wait_have_a_bound() -> None:
     pair = Pair(0, loss=1.0)
-    for i in range(3 * SUBS):
+    for i in range(3 * MAX_SUBS):
         pair.send_sub(b"%d" % i)
-    assert len(pair.peers[0].subs) == SUBS and len(pair.peers[0].flying) == MANY
+    assert len(pair.peers[0].subs) == MAX_SUBS and len(pair.peers[0].in_flight) == MAX_IN_FLIGHT

@@ -1,4 +1,4 @@
-"""Sockets below a node: what becomes of datagrams that the system takes, refuses, or hands over."""
+"""Sockets below a node: what becomes of datagrams that the system accepts, refuses or delivers."""
 
 import asyncio
 import errno
@@ -11,16 +11,16 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from benchmarks.ports import free_ports
 
 from psvr.errors import BadInput
-from psvr.node import udp
-from psvr.node.ether import EVERYBODY, HEAD, Ether
-from psvr.node.udp import GROUP4, Multicast, Peers, Sockets, drain, version4, version6
+from psvr.node.link import udp
+from psvr.node.link.ether import EVERYBODY, HEAD, Ether
+from psvr.node.link.udp import GROUP4, Multicast, Peers, Sockets, drain, version4, version6
+from tests.support.ports import free_ports
 
 
 class Sender:
-    """A socket that takes datagrams, or fails as it is told."""
+    """A socket that accepts datagrams, or fails as told."""
 
     def __init__(self) -> None:
         self.error: OSError | None = None
@@ -45,6 +45,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
 def within(work: Callable[[], Coroutine[Any, Any, None]]) -> None:
     async def run() -> None:
         await asyncio.wait_for(work(), 15)
+
     asyncio.run(run())
 
 
@@ -53,50 +54,50 @@ UNREACHABLE, GONE = OSError(errno.ENETUNREACH, "Network is unreachable"), OSErro
 
 def test_what_the_system_refuses_is_counted_and_said_once_in_a_while(clock: SimpleNamespace) -> None:
     link, sender, told = Sockets(), Sender(), list[dict[str, Any]]()
-    link.sender, link.complain = sender, lambda message, **fields: told.append(fields)    # type: ignore[assignment]
+    link.sender, link.warn = sender, lambda message, **fields: told.append(fields)  # type: ignore[assignment]
     link.send(b"a", 7)
-    assert sender.sent == [(b"a", 7)] and (link.refused, link.fails) == (0, None)
+    assert sender.sent == [(b"a", 7)] and (link.refused, link.failing_since) == (0, None)
     sender.error = UNREACHABLE
     for i in range(4):
         clock.now += 1
         link.send(b"b", 7)
-        assert (link.refused, link.fails) == (1 + i, 5001.0), "since the first"
+        assert (link.refused, link.failing_since) == (1 + i, 5001.0), "since the first"
     sender.error = GONE
     link.send(b"c", 7)
     assert told == [{"error": "Network is unreachable"}, {"error": "No such device"}], "each reason has its line"
-    clock.now += udp.PAUSE
+    clock.now += udp.WARNING_PAUSE
     sender.error = UNREACHABLE
     link.send(b"d", 7)
     assert len(told) == 3, "and after a while another"
     sender.error = None
     link.send(b"e", 7)
-    assert link.fails is None and link.refused == 6
+    assert link.failing_since is None and link.refused == 6
 
 
 def test_a_full_buffer_is_no_failure(clock: SimpleNamespace) -> None:
     link, sender, told = Sockets(), Sender(), list[str]()
-    link.sender, link.complain = sender, lambda message, **fields: told.append(message)    # type: ignore[assignment]
+    link.sender, link.warn = sender, lambda message, **fields: told.append(message)  # type: ignore[assignment]
     sender.error = BlockingIOError(errno.EAGAIN, "Resource temporarily unavailable")
     link.send(b"a", 7)
-    assert (link.refused, link.fails, told) == (1, None, [])
+    assert (link.refused, link.failing_since, told) == (1, None, [])
 
 
 def test_an_error_without_words_is_said_all_the_same(clock: SimpleNamespace) -> None:
     link, sender, told = Sockets(), Sender(), list[dict[str, Any]]()
-    link.sender, link.complain = sender, lambda message, **fields: told.append(fields)    # type: ignore[assignment]
+    link.sender, link.warn = sender, lambda message, **fields: told.append(fields)  # type: ignore[assignment]
     sender.error = OSError("timed out")
     link.send(b"a", 7)
     assert told == [{"error": "timed out"}]
 
 
 class Heard:
-    """A socket with datagrams that have come."""
+    """A socket with datagrams that have arrived."""
 
     def __init__(self, many: int) -> None:
         self.many = many
 
     def recvfrom(self, most: int) -> tuple[bytes, Any]:
-        assert most == udp.LARGEST
+        assert most == udp.MAX_DATAGRAM
         if self.many == 0:
             raise BlockingIOError
         self.many -= 1
@@ -135,6 +136,7 @@ def test_peers_hear_each_other_until_they_are_closed() -> None:
         a.close()
         assert a.sender is None and a.sockets == [] and sock.fileno() == -1
         b.close()
+
     within(work)
 
 
@@ -146,11 +148,15 @@ def test_an_address_in_use_and_one_that_is_none() -> None:
         taken = a.sender.getsockname()
         with pytest.raises(BadInput, match=r"^listen: cannot use 127\.0\.0\.1 port [0-9]+: Address already in use$"):
             await Peers(taken, []).start(lambda datagram, sender: None)
-        for at, peers, key in ((("no such host", 1), [], "listen"), (("127.0.0.1", 0), [("no such host", 1)], "peers"),
-                               (("127.0.0.1", 0), [("::1", 1)], "peers")):
+        for at, peers, key in (
+            (("no such host", 1), [], "listen"),
+            (("127.0.0.1", 0), [("no such host", 1)], "peers"),
+            (("127.0.0.1", 0), [("::1", 1)], "peers"),
+        ):
             with pytest.raises(BadInput, match=f"^{key}: '[^']*' is no address that can be used here: "):
                 await Peers(at, peers).start(lambda datagram, sender: None)
         a.close()
+
     within(work)
 
 
@@ -172,6 +178,7 @@ def test_all_on_an_interface_hear_what_is_said_to_all_and_one_what_is_for_it_alo
         assert heard[2][:2] == ("a", b"back") and b.sender is not None and heard[2][2] == b.sender.getsockname()
         a.close()
         b.close()
+
     within(work)
 
 
@@ -183,6 +190,7 @@ def test_interfaces_that_are_none_and_groups_that_cannot_be_joined() -> None:
         with pytest.raises(BadInput, match=r"^interface: multicast on 'lo', port 7372: "):
             await Multicast("lo", 7372, "127.0.0.1").start(lambda datagram, sender: None)
         assert len(os.listdir("/proc/self/fd")) == before, "no socket stays open"
+
     within(work)
 
 
@@ -216,4 +224,5 @@ def test_an_ether_puts_numbers_before_datagrams() -> None:
             link.sender.close()
             link.send(b"lost", 7)
             assert link.refused == 1
+
     within(work)

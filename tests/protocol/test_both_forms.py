@@ -5,12 +5,12 @@ from collections import Counter
 from typing import Any
 
 import pytest
-from states import CAPACITY, NOW, Draw
 
-from network import CHANNEL, Network, make, rules
 from psvr.protocol import constants as k
 from psvr.protocol.layout import restore, snapshot
 from psvr.protocol.records import READ_ONLY, Hello, Node, Outcome, Pub, Sub
+from tests.support.network import CHANNEL, Network, make, rules
+from tests.support.protocol.states import CAPACITY, NOW, Draw
 
 FORMS = ("protocol", "compiled")
 
@@ -41,8 +41,13 @@ class Pair:
             given = [self.given(x, form) for x in arguments]
             made = [make(cls, CAPACITY, form) for cls in outs]
             answer = getattr(rules(form), name)(self.node[form], self.now, *given, *made)
-            results.append(({"answer": None if answer is None else int(answer)}, snapshot(self.node[form], Node),
-                            *(snapshot(x, cls) for x, cls in zip(made, outs))))
+            results.append(
+                (
+                    {"answer": None if answer is None else int(answer)},
+                    snapshot(self.node[form], Node),
+                    *(snapshot(x, cls) for x, cls in zip(made, outs)),
+                )
+            )
         for a, b in zip(*results, strict=True):
             assert not differences(a, b), (name, differences(a, b)[:5])
         return results[0]

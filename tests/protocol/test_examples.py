@@ -6,27 +6,27 @@ from typing import Any
 
 import pytest
 
-from network import CHANNEL
 from psvr.protocol import constants as k
 from psvr.protocol.layout import Capacity, blank
-from psvr.protocol.publication import detour
+from psvr.protocol.pubsub.publication import detour
 from psvr.protocol.records import Node, Outcome, Pub
 from psvr.protocol.table import clear_entry, update
-from settle import messages, next_subscribers, ring_of, settle, spread_sub
+from tests.support.network import CHANNEL
+from tests.support.settle import messages, next_subscribers, ring_of, settle, spread_sub
 
 CASES = json.loads((Path(__file__).parent.parent / "vectors" / "routing.json").read_text())
 LARGE = "racdgehjbif", "ra re rj rb ac ad dg eh bi if cb de gf aj"
 
 
 def graph(names: str, links: str) -> tuple[int, list[tuple[int, int]]]:
-    return len(names), [(names.index(a), names.index(b)) for a, b in links.split()]
+    return len(names), [(names.index(link[0]), names.index(link[1])) for link in links.split()]
 
 
 def tree(names: str, links: str) -> list[int]:
     """Parents, from tree links written parent first."""
     parent = [-1] * len(names)
-    for a, b in links.split():
-        parent[names.index(b)] = names.index(a)
+    for link in links.split():
+        parent[names.index(link[1])] = names.index(link[0])
     return parent
 
 
@@ -63,7 +63,14 @@ def test_large() -> None:
     net = large(shortcuts="nontree")
     assert "".join(LARGE[0][v] for v in ring_of(net)) == "racadgdareherjrbifib"
     assert sorted(messages(net, LARGE[0].index("a"))) == [
-        (1, 2, 3), (3, 4, 7), (4, 5, 6), (7, 13, 1), (13, 14, 1), (14, 15, 0), (15, 16, 19)]
+        (1, 2, 3),
+        (3, 4, 7),
+        (4, 5, 6),
+        (7, 13, 1),
+        (13, 14, 1),
+        (14, 15, 0),
+        (15, 16, 19),
+    ]
     assert sorted(messages(net, LARGE[0].index("b"))) == [(2, 3, 15), (3, 4, 7), (4, 5, 6), (15, 16, 19), (19, 2, 15)]
     assert len(messages(large(shortcuts="all"), LARGE[0].index("a"))) == 6
     assert (7, 14, 1) in messages(large(shortcuts="all"), LARGE[0].index("a"))
@@ -76,7 +83,7 @@ def test_the_second_best_link_takes_over() -> None:
     pub = blank(Pub, net.capacity)
     pub.channel, pub.ep = CHANNEL, 1
     detour(a, net.now, pub, 7, r, out)
-    assert [(x.to, x.at, x.goal, x.ep) for x in out.send[:out.sends]] == [(LARGE[0].index("j"), 7, 13, 1)]
+    assert [(x.to, x.at, x.goal, x.ep) for x in out.send[: out.sends]] == [(LARGE[0].index("j"), 7, 13, 1)]
     detour(a, net.now, pub, 8, r, out)
     assert (out.sends, out.reason) == (0, k.NOT_MY_POSITION)
 
@@ -93,7 +100,7 @@ def test_ring_and_flood_count() -> None:
 
 def test_shen_follows_the_tree() -> None:
     net = large(system="shen")
-    assert len(messages(net, LARGE[0].index("a"))) == 6       # c; d, g; r, b, i
+    assert len(messages(net, LARGE[0].index("a"))) == 6  # c; d, g; r, b, i
     assert {v for _, v, _ in net.delivered} == {LARGE[0].index(x) for x in "cgi"}
 
 
@@ -105,6 +112,7 @@ def test_line() -> None:
     def table(net: Any, name: str) -> list[int | None]:
         found = next_subscribers(net)
         return [found[p] for p in net.node[names.index(name)].position if p >= 0]
+
     net = settle(n, edges, tree(names, tie), [names.index("c")])
     assert [*"recadbfbdace"] == [names[v] for v in ring_of(net)]
     assert {x for name in "dbf" for x in table(net, name)} == {10} and table(net, "a") == [10, 10]

@@ -6,20 +6,35 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hand_made import CHILD, NOW, OTHER, PARENT, inner
-from states import Draw, drawn, reached
 
 from psvr.protocol import constants as k
-from psvr.protocol import holding, host, node, publication, table
-from psvr.protocol.holding import ENDED, FLYING, FREE, KEPT, RESTING, STUCK, WAITING, take
-from psvr.protocol.host import AGAIN, DELIVER, DROPPED, FORGOTTEN, HEARD, KNOWN, REFUSED, SEND, TAKEN, Body
+from psvr.protocol import host, node, table
+from psvr.protocol.host import (
+    AGAIN,
+    DELIVER,
+    DROPPED,
+    FORGOTTEN,
+    HEARD,
+    KNOWN,
+    REFUSED,
+    SEND,
+    TAKEN,
+    Body,
+    holding,
+)
+from psvr.protocol.host.holding import ENDED, FREE, IN_FLIGHT, KEPT, RETRYING, STUCK, WAITING, take
+from psvr.protocol.host.profiles import policies
+from psvr.protocol.host.scanning import hear_again
+from psvr.protocol.host.slots import make_more_room
 from psvr.protocol.layout import Capacity, blank, dtype, restore, snapshot
 from psvr.protocol.positions import NONE
-from psvr.protocol.profiles import policies
+from psvr.protocol.pubsub import publication
+from psvr.protocol.pubsub.shen import WANTED
 from psvr.protocol.records import Effects, Handed, Held, Hello, Node, Outcome, Pub
 from psvr.protocol.records import Host as Memory
-from psvr.protocol.shen import WANTED
-from psvr.sim import memory
+from psvr.sim.faults import memory
+from tests.support.protocol.hand_made import CHILD, NOW, OTHER, PARENT, inner
+from tests.support.protocol.states import Draw, drawn, reached
 
 SMALL = Capacity(links=4, candidates=4, channels=4, batch=4, window=4, relays=3, effects=40)
 CHANNEL = 77
@@ -29,15 +44,21 @@ SLOTS = 24
 def body(me: Node, slots: int = SLOTS, **settings: int) -> Body:
     for name, value in settings.items():
         setattr(me.settings, name, value)
-    b = Body(me, blank(Memory, SMALL), [blank(Held, SMALL) for _ in range(slots)],
-             [blank(Handed, SMALL) for _ in range(16)], blank(Effects, SMALL), blank(Outcome, SMALL))
+    b = Body(
+        me,
+        blank(Memory, SMALL),
+        [blank(Held, SMALL) for _ in range(slots)],
+        [blank(Handed, SMALL) for _ in range(16)],
+        blank(Effects, SMALL),
+        blank(Outcome, SMALL),
+    )
     host.start(b, NOW - 1000 * k.SECOND, 3)
     me.bursts = 0
     return b
 
 
 def teach(me: Node, position: int, channel: int = CHANNEL) -> Node:
-    """There is a subscriber at a position of the ring."""
+    """Let there be a subscriber at a position of the ring."""
     i = table.make_row(me, channel)
     for j, p in enumerate(me.position):
         if p != NONE:
@@ -46,8 +67,8 @@ def teach(me: Node, position: int, channel: int = CHANNEL) -> Node:
 
 
 def done(b: Body) -> list[tuple[int, int, int]]:
-    """What the rules ask for; then it is done."""
-    found = [(e.kind, e.slot, e.reason) for e in b.out.effect[:b.out.count]]
+    """Return what the rules ask for, and report it as done."""
+    found = [(e.kind, e.slot, e.reason) for e in b.out.effect[: b.out.count]]
     host.drained(b)
     return found
 
@@ -78,14 +99,14 @@ def test_a_publication_is_sent_kept_and_forgotten() -> None:
     b = body(teach(inner(), 8))
     assert host.publish(b, NOW, CHANNEL, 16, 5) == 1
     sent = done(b)
-    assert [kind for kind, _, _ in sent] == [SEND] and states(b)[:2] == [KEPT, FLYING]
+    assert [kind for kind, _, _ in sent] == [SEND] and states(b)[:2] == [KEPT, IN_FLIGHT]
     flying = b.held[sent[0][1]]
     assert (flying.to, flying.handle, flying.pub.hops, flying.pub.origin, flying.pub.boot) == (CHILD, 5, 1, 9, 3)
     assert flying.pub.again == 0
     host.acknowledged(b, NOW + 1, sent[0][1])
     assert done(b) == [] and states(b)[:2] == [KEPT, FREE]
     assert host.next_due(b, NOW) <= NOW + k.KEEP
-    host.look(b, NOW + k.KEEP)
+    host.scan(b, NOW + k.KEEP)
     assert done(b) == [] and set(states(b)) == {FREE} and b.host.weight == 0
 
 
@@ -96,15 +117,15 @@ def test_numbers_count_up_and_applications_here_get_it_once() -> None:
     assert [kind for kind, _, _ in done(b)].count(DELIVER) == 3
 
 
-def test_without_a_ring_it_waits_and_goes_with_it() -> None:
+def test_it_waits_until_there_is_a_ring() -> None:
     b = body(teach(inner(), 8))
     ring, b.me.ring = b.me.ring, -1
     host.publish(b, NOW, CHANNEL, 1, 0)
     assert done(b) == [] and states(b)[0] == WAITING
     b.me.ring = ring
-    host.notice(b, NOW + k.SECOND)
+    host.note_changes(b, NOW + k.SECOND)
     assert host.next_due(b, NOW + k.SECOND) == NOW + k.SECOND
-    host.look(b, NOW + k.SECOND)
+    host.scan(b, NOW + k.SECOND)
     assert [kind for kind, _, _ in done(b)] == [SEND] and b.held[1].pub.age == 1000
 
 
@@ -116,22 +137,22 @@ def test_whether_it_waits_is_a_policy(wait: int, reasons: list[int]) -> None:
     assert [reason for kind, _, reason in done(b) if kind == DROPPED] == reasons
 
 
-def test_too_late_it_goes_all_the_same_and_that_is_told() -> None:
+def test_when_the_wait_is_over_it_is_sent_anyway_and_the_loss_is_reported() -> None:
     b = body(inner())
     b.me.ring = -1
     host.publish(b, NOW, CHANNEL, 1, 0)
-    host.look(b, NOW + k.KEEP)
+    host.scan(b, NOW + k.KEEP)
     assert done(b) == [(DROPPED, 0, k.NO_RING), (FORGOTTEN, 0, k.FINE)] and set(states(b)) == {FREE}
 
 
-def test_what_went_out_on_a_ring_that_is_no_more_is_repeated_under_its_number() -> None:
+def test_what_was_sent_on_a_lost_ring_is_repeated_under_its_number() -> None:
     b = body(teach(inner(), 8))
     host.publish(b, NOW, CHANNEL, 1, 7)
     done(b)
     for times, length in ((1, 18), (2, 16)):
         new_ring(b, 77 + times, length)
-        host.notice(b, NOW + times)
-        host.look(b, NOW + times)
+        host.note_changes(b, NOW + times)
+        host.scan(b, NOW + times)
         kinds = done(b)
         assert [kind for kind, _, _ in kinds] == [AGAIN, SEND]
         again = next(b.held[slot] for kind, slot, _ in kinds if kind == SEND)
@@ -141,27 +162,34 @@ def test_what_went_out_on_a_ring_that_is_no_more_is_repeated_under_its_number() 
 FLIGHT = k.FLIGHT * k.SECOND
 
 
-@pytest.mark.parametrize("length, after, settings, repeated", [
-    (18, FLIGHT, {}, True),                                 # somebody is gone, and may have had it
-    (20, FLIGHT, {}, False),                                # all are still there, and responsible for it
-    (22, FLIGHT, {}, True), (22, FLIGHT + 1, {}, True),     # somebody has come, and may want it
-    (18, FLIGHT + 1, {}, False),                            # it has arrived, or is with somebody who lives
-    (20, FLIGHT, {"custody": 0}, True), (18, FLIGHT + 1, {"custody": 0}, True),
-    (18, FLIGHT + 1, {"hello": 2 * k.SECOND}, True),
-    (18, FLIGHT, {"repeat": 0}, False), (18, FLIGHT, {"repeat": FLIGHT}, False),
-])
-def test_who_repeats_what_was_out_when_a_ring_was_lost(length: int, after: int, settings: dict[str, int],
-                                                       repeated: bool) -> None:
+@pytest.mark.parametrize(
+    "length, after, settings, repeated",
+    [
+        (18, FLIGHT, {}, True),  # somebody is gone, and may have had it
+        (20, FLIGHT, {}, False),  # all are still there, and responsible for it
+        (22, FLIGHT, {}, True),
+        (22, FLIGHT + 1, {}, True),  # somebody has come, and may want it
+        (18, FLIGHT + 1, {}, False),  # it has arrived, or is with somebody who lives
+        (20, FLIGHT, {"custody": 0}, True),
+        (18, FLIGHT + 1, {"custody": 0}, True),
+        (18, FLIGHT + 1, {"hello": 2 * k.SECOND}, True),
+        (18, FLIGHT, {"repeat": 0}, False),
+        (18, FLIGHT, {"repeat": FLIGHT}, False),
+    ],
+)
+def test_what_was_under_way_when_a_ring_was_lost_may_be_repeated(
+    length: int, after: int, settings: dict[str, int], repeated: bool
+) -> None:
     b = body(teach(inner(), 8), **settings)
     host.publish(b, NOW, CHANNEL, 1, 7)
     done(b)
     new_ring(b, -1)
-    host.notice(b, NOW + after)
-    host.look(b, NOW + after)
+    host.note_changes(b, NOW + after)
+    host.scan(b, NOW + after)
     done(b)
     new_ring(b, length=length)
-    host.notice(b, NOW + after + 5 * k.SECOND)
-    host.look(b, NOW + after + 5 * k.SECOND)
+    host.note_changes(b, NOW + after + 5 * k.SECOND)
+    host.scan(b, NOW + after + 5 * k.SECOND)
     assert (AGAIN in [kind for kind, _, _ in done(b)]) == repeated
 
 
@@ -172,8 +200,8 @@ def test_how_long_it_has_been_with_others_counts_from_when_it_was_last_sent() ->
     for ring, length, now in ((78, 18, NOW + FLIGHT), (79, 16, NOW + FLIGHT + 5 * k.SECOND)):
         done(b)
         new_ring(b, ring, length)
-        host.notice(b, now)
-        host.look(b, now)
+        host.note_changes(b, now)
+        host.scan(b, now)
         found.append([kind for kind, _, _ in done(b)])
     assert found == [[AGAIN, SEND]] * 2
 
@@ -184,32 +212,32 @@ def test_what_could_not_be_handed_to_anybody_is_sent_on_the_next_ring() -> None:
     assert done(b) == [] and b.held[0].state == KEPT
     new_ring(b)
     teach(b.me, 8)
-    host.notice(b, NOW + 1)
-    host.look(b, NOW + 1)
+    host.note_changes(b, NOW + 1)
+    host.scan(b, NOW + 1)
     assert [kind for kind, _, _ in done(b)] == [AGAIN, SEND]
 
 
 def test_without_a_ring_to_start_over_on_it_is_repeated_though_all_are_still_there() -> None:
-    """Under `shen` nobody can tell which part of the tree had it."""
+    """Under `shen`, nobody can know which part of the tree had it."""
     b = body(teach(inner(), WANTED), system=k.SHEN)
     host.publish(b, NOW, CHANNEL, 1, 7)
     assert [kind for kind, _, _ in done(b)] == [SEND, SEND]
     new_ring(b)
-    host.notice(b, NOW + 1)
-    host.look(b, NOW + 1)
+    host.note_changes(b, NOW + 1)
+    host.scan(b, NOW + 1)
     assert [kind for kind, _, _ in done(b)] == [AGAIN, SEND, SEND]
 
 
 def test_a_ring_that_is_gone_and_back_under_its_name_is_another_one() -> None:
-    """The name stands for who is where, and all may be again as it was; what was on its way is with others or lost."""
+    """The name only says who is where, and all may be as it was before; what was on its way is with others or lost."""
     for custody, expected in ((0, [AGAIN, SEND]), (k.KEEP, [])):
         b = body(teach(inner(), 8), custody=custody)
-        flying(b)
+        in_flight(b)
         ring = b.me.ring
         for i, now in enumerate((-1, ring)):
             b.me.ring = now
-            host.notice(b, NOW + i)
-        host.look(b, NOW + 2)
+            host.note_changes(b, NOW + i)
+        host.scan(b, NOW + 2)
         assert [kind for kind, _, _ in done(b)] == expected
 
 
@@ -217,18 +245,18 @@ def test_what_waits_goes_when_the_first_subs_are_out() -> None:
     b = body(teach(inner(), 8))
     node.subscribe(b.me, NOW, 5)
     b.me.bursts = k.BURSTS
-    host.notice(b, NOW)
+    host.note_changes(b, NOW)
     host.publish(b, NOW, CHANNEL, 1, 0)
     assert done(b) == [] and states(b)[0] == WAITING
     b.host.look_at = k.FOREVER
     b.me.bursts = 1
-    host.notice(b, NOW + 1)
-    assert host.look_is_due(b, NOW + 1)
-    host.look(b, NOW + 1)
+    host.note_changes(b, NOW + 1)
+    assert host.scan_is_due(b, NOW + 1)
+    host.scan(b, NOW + 1)
     assert [kind for kind, _, _ in done(b)] == [SEND] and b.held[0].doubted == b.held[0].early == 1
 
 
-def test_of_many_on_a_new_ring_all_are_repeated_in_turns() -> None:
+def test_many_publications_on_a_new_ring_are_repeated_a_few_at_a_time() -> None:
     """Effects and slots have room for a few at a time."""
     b = body(teach(inner(), 8), slots=100)
     for number in range(60):
@@ -238,10 +266,10 @@ def test_of_many_on_a_new_ring_all_are_repeated_in_turns() -> None:
                 host.acknowledged(b, NOW, slot)
                 done(b)
     new_ring(b, length=18)
-    host.notice(b, NOW + 1)
+    host.note_changes(b, NOW + 1)
     again, now, turns = list[int](), NOW + 1, 0
-    while host.look_is_due(b, now) and turns < 100:
-        host.look(b, now)
+    while host.scan_is_due(b, now) and turns < 100:
+        host.scan(b, now)
         effects = done(b)
         assert len(effects) <= len(b.out.effect)
         again += [b.held[slot].handle for kind, slot, _ in effects if kind == AGAIN]
@@ -249,7 +277,7 @@ def test_of_many_on_a_new_ring_all_are_repeated_in_turns() -> None:
             if kind == SEND:
                 host.acknowledged(b, now, slot)
                 done(b)
-        turns, now = turns + 1, now + k.NEXT_LOOK
+        turns, now = turns + 1, now + k.SCAN_PAUSE
     assert again == list(range(60)) and 3 < turns < 60
 
 
@@ -259,42 +287,42 @@ def test_one_that_found_no_subscriber_is_repeated_when_there_is_one(doubt: int) 
     host.publish(b, NOW, CHANNEL, 1, 0)
     assert done(b) == [] and b.held[0].doubted == doubt
     teach(b.me, 8)
-    host.look(b, NOW + k.SECOND)
+    host.scan(b, NOW + k.SECOND)
     assert [kind for kind, _, _ in done(b)] == ([AGAIN, SEND] if doubt else [])
 
 
 # --- frames that fail
 
 
-def flying(b: Body) -> int:
+def in_flight(b: Body) -> int:
     host.publish(b, NOW, CHANNEL, 16, 5)
-    (_, slot, _), = done(b)
+    ((_, slot, _),) = done(b)
     return slot
 
 
-def test_a_frame_that_failed_takes_the_second_best_then_rests_then_is_stuck() -> None:
+def test_a_failed_frame_takes_a_detour_then_is_retried_then_is_stuck() -> None:
     b = body(teach(inner(), 16))
-    slot = flying(b)
+    slot = in_flight(b)
     h = b.held[slot]
     assert h.to == OTHER
     host.failed(b, NOW, slot)
     assert done(b) == [(SEND, slot, k.FINE)] and (h.to, h.pub.hops, h.detoured) == (PARENT, 1, 1)
     for i in range(k.ROUNDS):
         host.failed(b, NOW + i * k.ROUND_PAUSE, slot)
-        assert done(b) == [] and h.state == RESTING
-        host.look(b, NOW + (i + 1) * k.ROUND_PAUSE - 1)
-        assert h.state == RESTING
-        host.look(b, NOW + (i + 1) * k.ROUND_PAUSE)
-        assert done(b) == [(SEND, slot, k.FINE)] and h.state == FLYING
+        assert done(b) == [] and h.state == RETRYING
+        host.scan(b, NOW + (i + 1) * k.ROUND_PAUSE - 1)
+        assert h.state == RETRYING
+        host.scan(b, NOW + (i + 1) * k.ROUND_PAUSE)
+        assert done(b) == [(SEND, slot, k.FINE)] and h.state == IN_FLIGHT
     host.failed(b, NOW + 3 * k.SECOND, slot)
     assert done(b) == [] and (h.state, h.reason) == (STUCK, k.LINK_FAILED)
-    host.look(b, NOW + 4 * k.SECOND)
+    host.scan(b, NOW + 4 * k.SECOND)
     assert done(b) == [(SEND, slot, k.FINE)] and h.to == OTHER
-    host.failed(b, NOW + k.KEEP, slot)                                          # the second best again …
+    host.failed(b, NOW + k.KEEP, slot)  # the second best again …
     done(b)
     for _ in range(3):
         host.failed(b, NOW + k.KEEP, slot)
-        host.look(b, NOW + k.KEEP + 3 * k.SECOND)
+        host.scan(b, NOW + k.KEEP + 3 * k.SECOND)
     assert (DROPPED, slot, k.LINK_FAILED) in done(b) and h.state == FREE
 
 
@@ -309,18 +337,18 @@ def test_under_the_paper_a_frame_that_failed_is_lost() -> None:
 
 def test_on_another_ring_a_frame_that_failed_means_nothing() -> None:
     b = body(teach(inner(), 16))
-    slot = flying(b)
+    slot = in_flight(b)
     new_ring(b)
     host.failed(b, NOW, slot)
     assert done(b) == [] and (b.held[slot].state, b.held[slot].reason) == (STUCK, k.OTHER_RING)
     b = body(teach(inner(), 16), custody=0)
-    slot = flying(b)
+    slot = in_flight(b)
     new_ring(b)
     host.failed(b, NOW, slot)
     assert done(b) == [(DROPPED, slot, k.OTHER_RING)]
 
 
-def test_what_is_reported_of_a_slot_that_does_not_fly_is_ignored() -> None:
+def test_reports_about_a_slot_not_in_flight_are_ignored() -> None:
     b = body(inner())
     for slot in (-1, 0, SLOTS - 1, SLOTS, 1 << 20):
         host.acknowledged(b, NOW, slot)
@@ -333,13 +361,13 @@ def test_what_is_reported_of_a_slot_that_does_not_fly_is_ignored() -> None:
 
 def test_custody_of_a_part_that_leads_nowhere() -> None:
     b = body(teach(inner(), 8))
-    b.me.link[1].ring = 99                                  # the child has not got the ring yet
+    b.me.link[1].ring = 99  # the child has not got the ring yet
     assert host.hear_pub(b, NOW, heard(b), 6) == TAKEN
     assert done(b) == [] and (b.held[0].state, b.held[0].reason, b.held[0].handle) == (STUCK, k.NO_WAY, 6)
-    host.look(b, NOW + k.SECOND)
+    host.scan(b, NOW + k.SECOND)
     assert done(b) == [] and b.held[0].state == STUCK
     b.me.link[1].ring = b.me.ring
-    host.look(b, NOW + 2 * k.SECOND)
+    host.scan(b, NOW + 2 * k.SECOND)
     assert done(b) == [(SEND, 0, k.FINE)] and (b.held[0].to, b.held[0].pub.hops) == (CHILD, 4)
 
 
@@ -357,17 +385,17 @@ def test_on_a_new_ring_a_custodian_starts_it_over() -> None:
     new_ring(b)
     b.me.position[0] = 2
     node.subscribe(b.me, NOW, CHANNEL)
-    now, kinds = look_until_done(b, NOW + k.SECOND)
+    now, kinds = scan_until_done(b, NOW + k.SECOND)
     assert [kind for kind, _, _ in kinds] == [AGAIN, DELIVER, SEND, FORGOTTEN] and kinds[3][1] == 0
     pub = b.held[kinds[2][1]].pub
     assert (pub.ring, pub.src, pub.hops, pub.again, pub.origin, pub.number) == (78, 9, 1, 2, 2, 1)
     assert b.held[kinds[2][1]].start == 2 and b.held[kinds[2][1]].made == NOW and pub.age == (now - NOW) // 1000
 
 
-def look_until_done(b: Body, now: int) -> tuple[int, list[tuple[int, int, int]]]:
-    """One of four looks, a quarter of a second apart, lets a publication start over."""
+def scan_until_done(b: Body, now: int) -> tuple[int, list[tuple[int, int, int]]]:
+    """One in four scans, a quarter of a second apart, lets a publication start over."""
     for _ in range(40):
-        host.look(b, now)
+        host.scan(b, now)
         if kinds := done(b):
             return now, kinds
         now += k.STUCK_PAUSE
@@ -382,14 +410,21 @@ def test_custodians_start_over_one_after_the_other_within_seconds() -> None:
         b.me.link[1].parent = id
         stuck(b)
         new_ring(b)
-        times.append((look_until_done(b, NOW)[0] - NOW) // k.STUCK_PAUSE)
+        times.append((scan_until_done(b, NOW)[0] - NOW) // k.STUCK_PAUSE)
     assert 15 < times.count(0) < 35 and 2 < sum(times) / 100 < 4 and max(times) < 30
 
 
-@pytest.mark.parametrize("said, left", [
-    ({"again": 1}, True), ({"again": 0}, False), ({"again": 1, "number": 2}, False), ({"again": 1, "boot": 2}, False),
-    ({"again": 1, "origin": 3}, False)])
-def test_who_hears_that_it_was_sent_anew_leaves_it_to_others(said: dict[str, int], left: bool) -> None:
+@pytest.mark.parametrize(
+    "said, left",
+    [
+        ({"again": 1}, True),
+        ({"again": 0}, False),
+        ({"again": 1, "number": 2}, False),
+        ({"again": 1, "boot": 2}, False),
+        ({"again": 1, "origin": 3}, False),
+    ],
+)
+def test_a_node_that_hears_it_sent_anew_leaves_it_to_others(said: dict[str, int], left: bool) -> None:
     b = body(teach(inner(), 8))
     stuck(b)
     new_ring(b)
@@ -398,7 +433,7 @@ def test_who_hears_that_it_was_sent_anew_leaves_it_to_others(said: dict[str, int
 
 
 @pytest.mark.parametrize("said, left", [({"again": 2}, True), ({"again": 1}, False), ({"again": 2, "ring": 79}, False)])
-def test_it_is_left_to_who_sent_it_anew_since_then_and_on_this_ring(said: dict[str, int], left: bool) -> None:
+def test_it_is_left_only_to_a_later_sender_on_this_ring(said: dict[str, int], left: bool) -> None:
     b = body(teach(inner(), 8))
     stuck(b, again=1)
     new_ring(b)
@@ -411,14 +446,14 @@ def test_what_is_stuck_on_this_ring_is_not_left_to_others() -> None:
     stuck(b)
     host.hear_pub(b, NOW, heard(b, again=1), 6)
     assert b.held[0].state == STUCK
-    b.me.link[1].ring = b.me.ring                           # there is a way for what comes now
+    b.me.link[1].ring = b.me.ring  # there is a way for what comes now
     host.hear_pub(b, NOW, heard(b, again=2), 6)
     assert b.outcome.reason == k.FINE and b.held[0].state == STUCK
 
 
 @pytest.mark.parametrize("known", [True, False])
 def test_before_it_is_too_old_it_starts_over_if_there_is_anybody(known: bool) -> None:
-    """Though tables are still being filled; without subscribers it was for somebody who is gone, and that is told."""
+    """Though tables are still being filled; without subscribers it was for a node that is gone, which is reported."""
     b = body(teach(inner(), 8))
     node.subscribe(b.me, NOW, 5)
     stuck(b)
@@ -427,9 +462,9 @@ def test_before_it_is_too_old_it_starts_over_if_there_is_anybody(known: bool) ->
     if not known:
         table.reset(b.me)
     for i in range(40):
-        host.look(b, NOW + i * k.SECOND // 2)
+        host.scan(b, NOW + i * k.SECOND // 2)
     assert done(b) == []
-    host.look(b, NOW + k.KEEP)
+    host.scan(b, NOW + k.KEEP)
     assert [kind for kind, _, _ in done(b)] == ([AGAIN, SEND, FORGOTTEN] if known else [DROPPED])
 
 
@@ -438,7 +473,7 @@ def test_all_ring_systems_start_over(system: int) -> None:
     b = body(teach(inner(system=system), 8))
     stuck(b)
     new_ring(b)
-    assert [kind for kind, _, _ in look_until_done(b, NOW)[1]] == [AGAIN, SEND, FORGOTTEN]
+    assert [kind for kind, _, _ in scan_until_done(b, NOW)[1]] == [AGAIN, SEND, FORGOTTEN]
 
 
 @pytest.mark.parametrize("state", ["no ring", "filling", "nobody known"])
@@ -449,12 +484,12 @@ def test_it_does_not_start_over_before_subscribers_are_known(state: str) -> None
     b.me.bursts = 1 if state == "filling" else 0
     if state == "nobody known":
         table.reset(b.me)
-    host.look(b, NOW + k.SECOND)
+    host.scan(b, NOW + k.SECOND)
     assert done(b) == [] and b.held[0].state == STUCK
     new_ring(b)
     b.me.bursts = 0
     teach(b.me, 8)
-    assert SEND in [kind for kind, _, _ in look_until_done(b, NOW + 2 * k.SECOND)[1]]
+    assert SEND in [kind for kind, _, _ in scan_until_done(b, NOW + 2 * k.SECOND)[1]]
 
 
 def test_it_does_not_start_over_on_a_ring_that_is_hardly_announced() -> None:
@@ -463,7 +498,7 @@ def test_it_does_not_start_over_on_a_ring_that_is_hardly_announced() -> None:
     stuck(b)
     new_ring(b)
     b.me.bursts = k.BURSTS
-    host.look(b, NOW + k.KEEP)
+    host.scan(b, NOW + k.KEEP)
     assert done(b) == [(DROPPED, 0, k.NO_WAY)]
 
 
@@ -472,31 +507,31 @@ def test_it_does_not_start_over_before_there_are_slots_for_all_its_frames() -> N
     stuck(b)
     new_ring(b)
     for h in b.held[1:]:
-        h.state, h.made = FLYING, NOW
+        h.state, h.made = IN_FLIGHT, NOW
     b.host.top = b.host.used = SLOTS
-    now, kinds = look_until_done(b, NOW)
+    now, kinds = scan_until_done(b, NOW)
     assert kinds == [] and b.held[0].state == STUCK
     for slot in range(1, SLOTS):
         host.acknowledged(b, now, slot)
         done(b)
-    assert [kind for kind, _, _ in look_until_done(b, now)[1]] == [AGAIN, SEND, FORGOTTEN]
+    assert [kind for kind, _, _ in scan_until_done(b, now)[1]] == [AGAIN, SEND, FORGOTTEN]
 
 
-def test_one_whose_ring_does_not_come_starts_over_on_mine() -> None:
+def test_a_pub_whose_ring_does_not_come_starts_over_on_mine() -> None:
     b = body(teach(inner(), 8))
     assert host.hear_pub(b, NOW, heard(b, ring=78), 6) == TAKEN
-    host.look(b, NOW + k.EARLY_MOST)
+    host.scan(b, NOW + k.MAX_EARLY)
     assert done(b) == [] and b.held[0].state == STUCK
-    assert [kind for kind, _, _ in look_until_done(b, NOW + k.EARLY_MOST + 1)[1]] == [AGAIN, SEND, FORGOTTEN]
+    assert [kind for kind, _, _ in scan_until_done(b, NOW + k.MAX_EARLY + 1)[1]] == [AGAIN, SEND, FORGOTTEN]
 
 
-def test_custody_ends_with_age_and_that_is_told() -> None:
+def test_custody_ends_with_age_and_is_reported() -> None:
     b = body(teach(inner(), 8))
     b.me.link[1].ring = 99
     host.hear_pub(b, NOW, heard(b, age=15_000), 6)
-    host.look(b, NOW + 4 * k.SECOND)
+    host.scan(b, NOW + 4 * k.SECOND)
     assert b.held[0].state == STUCK
-    host.look(b, NOW + 5 * k.SECOND)
+    host.scan(b, NOW + 5 * k.SECOND)
     assert done(b) == [(DROPPED, 0, k.NO_WAY)]
 
 
@@ -504,7 +539,7 @@ def test_what_is_too_old_is_not_sent_though_there_is_a_way_now() -> None:
     b = body(teach(inner(), 8))
     stuck(b)
     b.me.link[1].ring = b.me.ring
-    host.look(b, NOW + k.KEEP)
+    host.scan(b, NOW + k.KEEP)
     assert done(b) == [(DROPPED, 0, k.NO_WAY)]
 
 
@@ -513,17 +548,28 @@ def test_custody_ends_when_the_subscriber_has_left() -> None:
     b = body(teach(inner(), 8))
     stuck(b)
     table.reset(b.me)
-    host.look(b, NOW + k.SECOND)
+    host.scan(b, NOW + k.SECOND)
     assert done(b) == [] and (b.held[0].state, b.held[0].reason) == (STUCK, k.NO_SUBSCRIBER)
-    host.look(b, NOW + k.KEEP)
+    host.scan(b, NOW + k.KEEP)
     assert done(b) == [(FORGOTTEN, 0, k.FINE)]
 
 
-@pytest.mark.parametrize("then, known", [
-    ({}, True), ({"number": 2}, False), ({"boot": 2}, False), ({"origin": 3}, False), ({"again": 1}, False),
-    ({"hops": 4}, False), ({"ep": 2}, False), ({"cur": 10}, False), ({"ring": 50}, False),
-    ({"src": CHILD}, True)])
-def test_a_pub_that_was_taken_goes_no_further_when_it_comes_once_more(then: dict[str, int], known: bool) -> None:
+@pytest.mark.parametrize(
+    "then, known",
+    [
+        ({}, True),
+        ({"number": 2}, False),
+        ({"boot": 2}, False),
+        ({"origin": 3}, False),
+        ({"again": 1}, False),
+        ({"hops": 4}, False),
+        ({"ep": 2}, False),
+        ({"cur": 10}, False),
+        ({"ring": 50}, False),
+        ({"src": CHILD}, True),
+    ],
+)
+def test_a_pub_that_was_taken_goes_no_further_when_it_arrives_again(then: dict[str, int], known: bool) -> None:
     """Its acknowledgement was lost.  Any other part of it, or the same that was sent anew, is another PUB."""
     b = body(teach(inner(), 8), slots=60)
     for said in ({}, then):
@@ -558,7 +604,7 @@ def test_one_that_was_refused_was_not_taken() -> None:
 def test_one_that_was_sent_anew_too_often_to_be_counted_is_never_taken_for_another() -> None:
     b = body(teach(inner(), 8), slots=60)
     for _ in range(2):
-        host.hear_pub(b, NOW, heard(b, again=k.AGAIN_MOST), 6)
+        host.hear_pub(b, NOW, heard(b, again=k.MAX_AGAIN), 6)
     assert [kind for kind, _, _ in done(b)].count(SEND) == 2
 
 
@@ -570,19 +616,19 @@ def test_where_no_subscriber_is_known_it_waits_for_one() -> None:
         assert [h.reason for h in b.held if h.state == STUCK] == [k.NO_SUBSCRIBER]
         if comes:
             teach(b.me, 8)
-            host.learnt(b, NOW)
-            host.learnt(b, NOW + 1)
+            host.note_table_change(b, NOW)
+            host.note_table_change(b, NOW + 1)
             assert b.host.look_at == NOW + k.LEARNT_PAUSE
-            host.look(b, NOW + k.LEARNT_PAUSE)
+            host.scan(b, NOW + k.LEARNT_PAUSE)
             assert [kind for kind, _, _ in done(b)] == [SEND]
         else:
             late = NOW + k.KEEP
             b.host.look_at = late
-            host.look(b, late)
+            host.scan(b, late)
             assert [(kind, reason) for kind, _, reason in done(b)] == [(FORGOTTEN, k.FINE)]
 
 
-def test_one_who_wants_it_need_know_of_nobody_else() -> None:
+def test_a_subscriber_need_not_know_any_other() -> None:
     b = body(inner())
     b.me.wants[0] = CHANNEL
     assert host.hear_pub(b, NOW, heard(b), 7) == TAKEN
@@ -610,7 +656,7 @@ def test_one_that_came_before_its_ring_is_heard_again() -> None:
     b.me.ring = 78
     for link in b.me.link:
         link.ring = 78
-    host.look(b, NOW + k.SECOND)
+    host.scan(b, NOW + k.SECOND)
     kinds = done(b)
     assert (DELIVER, 0, k.FINE) in kinds and (FORGOTTEN, 0, k.FINE) in kinds and len(kinds) == 3
 
@@ -620,12 +666,12 @@ def test_one_that_came_before_its_ring_waits_for_slots_too() -> None:
     assert host.hear_pub(b, NOW, heard(b, ring=78), 6) == TAKEN
     new_ring(b)
     while (slot := take(b.host, b.held)) != NONE:
-        holding.lift(b.host, b.held[slot], WAITING)
-    host.hear_again(b, NOW + k.SECOND, 0)
+        holding.hold(b.host, b.held[slot], WAITING)
+    hear_again(b, NOW + k.SECOND, 0)
     assert done(b) == [] and b.held[0].state == STUCK
     for slot in range(1, 12):
         holding.free(b.host, b.held, slot)
-    host.hear_again(b, NOW + k.SECOND, 0)
+    hear_again(b, NOW + k.SECOND, 0)
     assert [kind for kind, _, _ in done(b)] == [SEND, FORGOTTEN]
 
 
@@ -647,7 +693,7 @@ def test_nothing_is_handed_over_twice() -> None:
     b = body(inner())
     node.subscribe(b.me, NOW, CHANNEL)
     for i in range(3):
-        publication.forget(b.me.seen[0])                    # the layer below has forgotten it
+        publication.forget(b.me.seen[0])  # the layer below has forgotten it
         host.hear_pub(b, NOW + i, heard(b, again=i), 6)
     assert [kind for kind, _, _ in done(b)].count(DELIVER) == 1
 
@@ -658,7 +704,7 @@ def test_whether_hosts_remember_what_they_handed_over_is_a_policy(remembers: int
     node.subscribe(b.me, NOW, CHANNEL)
     for i in range(3):
         for seen in b.me.seen:
-            publication.forget(seen)                        # the layer below has forgotten it
+            publication.forget(seen)  # the layer below has forgotten it
         host.hear_pub(b, NOW + i, heard(b, again=i), 6)
     assert [kind for kind, _, _ in done(b)].count(DELIVER) == times
 
@@ -667,7 +713,7 @@ def test_whether_hosts_remember_what_they_handed_over_is_a_policy(remembers: int
 
 
 def test_a_kept_publication_makes_room() -> None:
-    """Before the table is full: on the ring that it went out on, it has arrived; else that is told."""
+    """Before the table is full: on the ring on which it was sent, it has arrived; otherwise its loss is reported."""
     b = body(teach(inner(), 8), slots=14)
     left = []
     for number in range(1, 8):
@@ -696,14 +742,14 @@ def test_without_a_ring_what_went_out_in_doubt_makes_room_as_a_loss(bursts: int,
     done(b)
     new_ring(b, -1)
     b.me.bursts = 0
-    host.notice(b, NOW + FLIGHT + 1)
+    host.note_changes(b, NOW + FLIGHT + 1)
     assert host.make_room(b, NOW + FLIGHT + 1, True) and done(b) == told and b.held[0].state == FREE
 
 
 def test_payloads_in_hand_have_a_bound() -> None:
     """What is kept leaves for it; what is stuck finds no room."""
     b = body(teach(inner(), 8), slots=40)
-    load = k.HELD_BYTES // 4
+    load = k.MAX_HELD_BYTES // 4
     for number in range(1, 7):
         host.publish(b, NOW + number, CHANNEL, load, number)
         for kind, slot, _ in done(b):
@@ -711,8 +757,8 @@ def test_payloads_in_hand_have_a_bound() -> None:
                 host.acknowledged(b, NOW + number, slot)
                 done(b)
     assert b.host.weight == host.weigh(b) == 5 * load and sum(h.state == KEPT for h in b.held) == 5
-    b.host.weight = 0                       # a fault
-    host.look(b, NOW + 10)
+    b.host.weight = 0  # a fault
+    host.scan(b, NOW + 10)
     done(b)
     assert b.host.weight == 5 * load
     host.publish(b, NOW + 11, CHANNEL, load, 7)
@@ -722,10 +768,10 @@ def test_payloads_in_hand_have_a_bound() -> None:
     assert done(b) == [(DROPPED, slot, k.LINK_FAILED)] and b.host.weight == host.weigh(b) == 5 * load
 
 
-def test_without_any_room_it_is_told() -> None:
+def test_a_complete_lack_of_room_is_reported() -> None:
     b = body(teach(inner(), 8), slots=2)
     for h in b.held:
-        h.state = FLYING
+        h.state = IN_FLIGHT
     b.host.top = b.host.used = 2
     host.publish(b, NOW, CHANNEL, 1, 9)
     assert done(b) == [(DROPPED, HEARD, k.NOT_HELD)]
@@ -733,11 +779,11 @@ def test_without_any_room_it_is_told() -> None:
 
 @pytest.mark.parametrize("system", [k.PSVR, k.FLOOD])
 def test_without_slots_a_pub_is_not_taken(system: int) -> None:
-    """Applications of this node get it all the same, once; what is flooded does not come again, which is told."""
+    """Applications on this node get it anyway, once; what is flooded does not come again, which is reported."""
     b = body(teach(inner(), 8), slots=6, system=system)
     node.subscribe(b.me, NOW, CHANNEL)
     for h in b.held[:3]:
-        h.state, h.made = FLYING, NOW
+        h.state, h.made = IN_FLIGHT, NOW
     b.host.top = b.host.used = 3
     assert host.hear_pub(b, NOW, heard(b), 7) == host.NO_SLOTS
     flooded = system == k.FLOOD
@@ -749,7 +795,7 @@ def test_without_slots_a_pub_is_not_taken(system: int) -> None:
     assert host.hear_pub(b, NOW, heard(b), 7) == TAKEN
 
 
-def test_a_repetition_that_nobody_can_tell_from_a_new_one_is_told() -> None:
+def test_a_repetition_indistinguishable_from_a_new_one_is_reported() -> None:
     b = body(teach(inner(), 8))
     node.subscribe(b.me, NOW, CHANNEL)
     for name in b.names:
@@ -758,22 +804,25 @@ def test_a_repetition_that_nobody_can_tell_from_a_new_one_is_told() -> None:
     assert (DROPPED, HEARD, k.CROWDED) in done(b)
 
 
-def test_what_a_node_has_in_hand_when_it_stops_is_told() -> None:
+def test_what_a_node_holds_when_it_stops_is_reported() -> None:
     b = body(teach(inner(), 8), slots=60)
-    waits, flies = host.begin(b, NOW, CHANNEL, 1, 1), flying(b)
-    stuck = flying(b)
+    waits, flies = host.begin(b, NOW, CHANNEL, 1, 1), in_flight(b)
+    stuck = in_flight(b)
     b.held[stuck].state = STUCK
     while host.stop(b, NOW):
         done(b)
     told = done(b)
-    assert {slot: reason for kind, slot, reason in told if kind == DROPPED} \
-        == {waits: k.NO_RING, flies: k.LINK_FAILED, stuck: k.LINK_FAILED}
+    assert {slot: reason for kind, slot, reason in told if kind == DROPPED} == {
+        waits: k.NO_RING,
+        flies: k.LINK_FAILED,
+        stuck: k.LINK_FAILED,
+    }
     assert set(states(b)) == {FREE} and len(told) == 3, "those that went out on this ring are not lost"
 
 
-def test_now_and_then_everything_is_looked_at() -> None:
+def test_everything_is_scanned_now_and_then() -> None:
     b, hello = body(inner()), blank(Hello, SMALL)
-    b.held[0].state, b.host.top, b.host.look_at = 99, 1, k.FOREVER       # a fault that no rule would ever look at
+    b.held[0].state, b.host.top, b.host.look_at = 99, 1, k.FOREVER  # a fault that no rule would ever look at
     now = NOW
     for _ in range(3 * k.HELD_CHECK):
         now = host.next_due(b, now)
@@ -785,24 +834,26 @@ def test_now_and_then_everything_is_looked_at() -> None:
 def test_slots_above_the_top_hold_nothing() -> None:
     b = body(teach(inner(), 8))
     b.held[3].state, b.host.top = STUCK, 0
-    assert flying(b) == 1 and b.host.top == 2
+    assert in_flight(b) == 1 and b.host.top == 2
 
 
 def test_nothing_is_left_of_what_a_fault_wrote_above_the_top() -> None:
     b = body(teach(inner(), 8))
     b.held[1].state, b.held[1].rounds, b.held[1].detoured = STUCK, k.ROUNDS, 1
-    h = b.held[flying(b)]
+    h = b.held[in_flight(b)]
     assert h is b.held[1] and (h.rounds, h.detoured) == (0, 0)
 
 
-@pytest.mark.parametrize("made, stays", [(NOW, True), (NOW - k.HELD_MOST, True), (NOW - k.HELD_MOST - 1, False),
-                                         (NOW + 1, False), (-1, False)])
+@pytest.mark.parametrize(
+    "made, stays",
+    [(NOW, True), (NOW - k.MAX_HELD, True), (NOW - k.MAX_HELD - 1, False), (NOW + 1, False), (-1, False)],
+)
 def test_a_frame_of_no_possible_age_is_not_held(made: int, stays: bool) -> None:
     """Only a fault can have written it; nobody would ever say that it has arrived."""
     b = body(inner())
-    b.held[0].state, b.held[0].made, b.host.top = FLYING, made, 1
-    host.look(b, NOW)
-    assert (b.held[0].state == FLYING) == stays
+    b.held[0].state, b.held[0].made, b.host.top = IN_FLIGHT, made, 1
+    host.scan(b, NOW)
+    assert (b.held[0].state == IN_FLIGHT) == stays
 
 
 def test_slots_in_use_are_passed_over() -> None:
@@ -817,7 +868,7 @@ def test_slots_in_use_are_passed_over() -> None:
 def test_slots_that_are_free_again_are_taken_first() -> None:
     b = body(inner())
     for _ in range(6):
-        b.held[take(b.host, b.held)].state = FLYING
+        b.held[take(b.host, b.held)].state = IN_FLIGHT
     for slot in (1, 4, 2):
         holding.free(b.host, b.held, slot)
     assert holding.free_slots(b.host, b.held) == SLOTS - 3
@@ -825,7 +876,7 @@ def test_slots_that_are_free_again_are_taken_first() -> None:
 
 
 def full(slots: int = 4) -> Body:
-    b, states = body(inner(), slots=slots), (KEPT, FLYING, STUCK, WAITING)
+    b, states = body(inner(), slots=slots), (KEPT, IN_FLIGHT, STUCK, WAITING)
     while (slot := take(b.host, b.held)) != NONE:
         b.held[slot].state = states[slot % len(states)]
     return b
@@ -833,7 +884,7 @@ def full(slots: int = 4) -> Body:
 
 @pytest.mark.parametrize("wrong", [NONE, 0, 3, 4, 99, -7])
 def test_a_chain_that_leads_nowhere_is_made_anew(wrong: int) -> None:
-    """Where a table is full but for what the chain does not know; what it says of slots in use is not believed."""
+    """When a table is full except for slots missing from the chain; the count of slots in use is not believed."""
     b = full()
     for slot in (1, 2):
         holding.free(b.host, b.held, slot)
@@ -841,7 +892,7 @@ def test_a_chain_that_leads_nowhere_is_made_anew(wrong: int) -> None:
     taken = []
     for _ in range(3):
         taken.append(take(b.host, b.held))
-        b.held[max(taken[-1], 0)].state = FLYING
+        b.held[max(taken[-1], 0)].state = IN_FLIGHT
     assert sorted(taken[:2]) == [1, 2] and taken[2] == NONE
 
 
@@ -854,26 +905,26 @@ def test_a_chain_that_runs_in_a_circle_ends_where_a_slot_is_in_use() -> None:
     for wanted in (2, 1, NONE):
         slot = take(b.host, b.held)
         assert slot == wanted
-        b.held[max(slot, 0)].state = FLYING
+        b.held[max(slot, 0)].state = IN_FLIGHT
 
 
 @pytest.mark.parametrize("wrong", [0, 3, 1 << 30, -5])
-def test_a_look_counts_what_is_in_use(wrong: int) -> None:
+def test_a_scan_counts_the_slots_in_use(wrong: int) -> None:
     b = full(12)
     for h in b.held:
-        h.state, h.made = FLYING, NOW
+        h.state, h.made = IN_FLIGHT, NOW
     for slot in (3, 11, 5):
         holding.free(b.host, b.held, slot)
     b.host.used, b.host.next, b.host.look_at = wrong, 7, NOW
-    host.look(b, NOW)
+    host.scan(b, NOW)
     assert (b.host.used, b.host.top, b.host.next) == (9, 11, 3) and b.held[3].start == 5 and b.held[5].start == NONE
 
 
 @pytest.mark.parametrize("wrong", [SLOTS, 1 << 30, -5])
 def test_a_count_that_cannot_be_right_refuses_nobody(wrong: int) -> None:
-    """Not even until the next look."""
+    """Not even until the next scan."""
     b = body(teach(inner(), 8))
-    b.held[take(b.host, b.held)].state = FLYING
+    b.held[take(b.host, b.held)].state = IN_FLIGHT
     b.host.used = wrong
     assert host.hear_pub(b, NOW, heard(b), 6) == TAKEN and [kind for kind, _, _ in done(b)] == [SEND]
 
@@ -888,7 +939,7 @@ def test_nothing_is_taken_twice_and_none_is_lost_by_many_hands() -> None:
         elif (slot := take(b.host, b.held)) != NONE:
             assert slot not in held
             held.add(slot)
-            b.held[slot].state = FLYING
+            b.held[slot].state = IN_FLIGHT
         else:
             assert len(held) == 40
         assert b.host.used == len(held)
@@ -904,19 +955,19 @@ def test_in_a_large_table_room_is_made_for_some_at_a_time() -> None:
             host.acknowledged(b, NOW + number, slot)
         most = max(most, states(b).count(KEPT))
     needed = host.slots_needed(b)
-    assert most == slots - needed + 1 and states(b).count(KEPT) >= slots - needed - slots // host.PARTS
+    assert most == slots - needed + 1 and states(b).count(KEPT) >= slots - needed - slots // host.EVICTION_SHARE
     assert min(h.handle for h in b.held if h.state == KEPT) > 1299 - most - 8, "the oldest have left"
 
 
 @pytest.mark.parametrize("ring, doubted, left", [(77, 0, 0), (77, 1, 8), (78, 0, 8), (NONE, 0, 8)])
 def test_what_may_have_to_be_repeated_does_not_leave_with_others(ring: int, doubted: int, left: int) -> None:
-    b = body(inner(), slots=8 * host.PARTS)
+    b = body(inner(), slots=8 * host.EVICTION_SHARE)
     b.me.ring = 77 if ring != NONE else NONE
     for h in b.held[:8]:
         h.state, h.pub.ring, h.doubted, h.made = KEPT, ring, doubted, NOW
     b.host.top = 8
     holding.recount(b.host, b.held)
-    host.make_more_room(b)
+    make_more_room(b)
     assert states(b).count(KEPT) == left and b.host.used == left and done(b) == []
 
 
@@ -928,41 +979,41 @@ def many(slots: int) -> Body:
         h = b.held[take(b.host, b.held)]
         publication.copy(heard(b), h.pub)
         h.to, h.start, h.made, h.since = k.NOBODY, 4, NOW, NOW
-        holding.lift(b.host, h, STUCK)
+        holding.hold(b.host, h, STUCK)
         h.due = 0
     return b
 
 
-def test_thousands_are_looked_at_a_part_at_a_time() -> None:
-    b, now = many(3 * k.LOOKS - 5), NOW
+def test_thousands_of_slots_are_scanned_in_parts() -> None:
+    b, now = many(3 * k.SCAN_SLOTS - 5), NOW
     b.host.look_at = now
     for parts in (1, 2):
-        host.look(b, now)
-        assert sum(h.due > 0 for h in b.held) == parts * k.LOOKS and b.host.look_at == now + k.NEXT_LOOK
+        host.scan(b, now)
+        assert sum(h.due > 0 for h in b.held) == parts * k.SCAN_SLOTS and b.host.look_at == now + k.SCAN_PAUSE
         now = b.host.look_at
-    host.look(b, now)
+    host.scan(b, now)
     assert all(h.due > 0 for h in b.held) and b.host.seen == 0
     assert b.host.look_at == NOW + k.STUCK_PAUSE, "for those of the first part"
 
 
-def test_a_new_ring_in_the_midst_of_a_look_begins_it_anew() -> None:
-    b = many(2 * k.LOOKS)
-    host.look(b, NOW)
+def test_a_new_ring_in_the_middle_of_a_scan_restarts_it() -> None:
+    b = many(2 * k.SCAN_SLOTS)
+    host.scan(b, NOW)
     b.me.ring = 12
-    host.notice(b, NOW + 1)
+    host.note_changes(b, NOW + 1)
     assert (b.host.seen, b.host.look_at) == (0, NOW + 1)
 
 
-def test_what_is_learnt_in_the_midst_of_a_look_leads_to_another() -> None:
-    b = many(2 * k.LOOKS)
-    host.look(b, NOW)
-    host.learnt(b, NOW + 1)
-    assert b.host.look_at == NOW + k.NEXT_LOOK
-    host.look(b, b.host.look_at)
+def test_what_is_learnt_in_the_middle_of_a_scan_leads_to_another() -> None:
+    b = many(2 * k.SCAN_SLOTS)
+    host.scan(b, NOW)
+    host.note_table_change(b, NOW + 1)
+    assert b.host.look_at == NOW + k.SCAN_PAUSE
+    host.scan(b, b.host.look_at)
     assert b.host.look_at == NOW + 1 + k.LEARNT_PAUSE
 
 
-def test_a_look_that_only_a_fault_has_begun_does_not_put_off_others() -> None:
+def test_a_scan_begun_by_a_fault_does_not_delay_others() -> None:
     b, hello = body(inner()), blank(Hello, SMALL)
     b.held[take(b.host, b.held)].state = 99
     b.host.seen, b.host.look_at, b.host.later, now = 1, k.FOREVER, k.FOREVER, NOW
@@ -974,7 +1025,7 @@ def test_a_look_that_only_a_fault_has_begun_does_not_put_off_others() -> None:
 
 
 def test_what_is_kept_for_too_long_leaves_with_others() -> None:
-    """A look at thousands that are kept is dear: it is not taken for each of them."""
+    """A scan of thousands of kept publications is expensive: there is not one for each of them."""
     b, looks, now = body(teach(inner(), 8), slots=200), 0, NOW
     for number in range(100):
         now = NOW + number * 10 * k.MILLISECOND
@@ -984,7 +1035,7 @@ def test_what_is_kept_for_too_long_leaves_with_others() -> None:
     while states(b).count(KEPT) > 0:
         assert now < NOW + k.KEEP + 2 * k.SECOND
         now = b.host.look_at
-        host.look(b, now)
+        host.scan(b, now)
         looks += 1
         oldest = min([h.made for h in b.held if h.state == KEPT], default=now)
         assert now - oldest <= k.KEEP + k.KEPT_PAUSE
@@ -1002,8 +1053,14 @@ class Lies(Draw):
         me.settings.custody, me.settings.repeat = self.rng.choice([0, k.KEEP]), self.rng.choice([0, k.KEEP])
         me.settings.wait, me.settings.rounds = self.rng.choice([0, k.KEEP]), self.rng.choice([0, 2])
         cap = Capacity(links=4, candidates=3, channels=4, batch=3, window=4, relays=2, effects=60)
-        b = Body(me, blank(Memory, cap), [blank(Held, cap) for _ in range(24)], [blank(Handed, cap) for _ in range(16)],
-                 blank(Effects, cap), blank(Outcome, cap))
+        b = Body(
+            me,
+            blank(Memory, cap),
+            [blank(Held, cap) for _ in range(24)],
+            [blank(Handed, cap) for _ in range(16)],
+            blank(Effects, cap),
+            blank(Outcome, cap),
+        )
         for table_of, cls in (([b.host], Memory), (b.held, Held), (b.names, Handed)):
             for x in table_of:
                 restore(x, cls, self.some(cls, cap))
@@ -1035,8 +1092,8 @@ def happen(b: Body, draw: Lies, now: int, hello: Hello, before: list[Pub]) -> li
         host.failed(b, now, rng.randrange(-1, 30))
     else:
         host.wake(b, now, hello)
-    found = []
-    for kind, slot, reason in [(e.kind, e.slot, e.reason) for e in b.out.effect[:b.out.count]]:
+    found: list[tuple[int, tuple[int, ...], int]] = []
+    for kind, slot, reason in [(e.kind, e.slot, e.reason) for e in b.out.effect[: b.out.count]]:
         assert HEARD <= slot < len(b.held) and SEND <= kind <= KNOWN and 0 <= reason < len(k.REASONS)
         it = b.held[slot].pub if slot >= 0 else pub
         found.append((kind, (it.origin, it.boot, it.number), reason))
@@ -1052,25 +1109,26 @@ def test_no_memory_and_no_event_is_too_much(rng: random.Random) -> set[str]:
     b.me.settings.memory = 1
     given, before = set[tuple[int, ...]](), list[Pub]()
     hello = blank(Hello, Capacity(links=4, candidates=3, channels=4, batch=3, window=4, relays=2))
-    held = any(0 < h.state < ENDED for h in b.held[:max(0, min(b.host.top, 24))])
+    held = any(0 < h.state < ENDED for h in b.held[: max(0, min(b.host.top, 24))])
     for _ in range(30):
         now += rng.choice([0, 1000, 100_000, k.SECOND])
         for kind, name, _ in happen(b, draw, now, hello, before):
             assert kind != DELIVER or name not in given, "handed over twice"
             found[kind] += 1
             given |= {name} if kind == DELIVER else set()
-    return reached(sends=found[SEND] > 0, delivers=found[DELIVER] > 0, drops=found[DROPPED] > 0, held=held,
-                   again=found[KNOWN] > 0)
+    return reached(
+        sends=found[SEND] > 0, delivers=found[DELIVER] > 0, drops=found[DROPPED] > 0, held=held, again=found[KNOWN] > 0
+    )
 
 
 @drawn(150, held=0.5, lies=0.5)
 def test_whatever_is_held_is_gone_after_a_while(rng: random.Random) -> set[str]:
-    """Two minutes, and as long as it takes to look at it, if nothing else happens."""
+    """Two minutes, plus the time until it is scanned, if nothing else happens."""
     draw = Lies(rng)
     b, now = draw.body(), 10**9
     hello = blank(Hello, Capacity(links=4, candidates=3, channels=4, batch=3, window=4, relays=2))
-    held = any(0 < h.state < ENDED for h in b.held[:max(0, min(b.host.top, 24))])
-    end = now + k.HELD_MOST + 2 * k.HELD_CHECK * b.me.settings.hello
+    held = any(0 < h.state < ENDED for h in b.held[: max(0, min(b.host.top, 24))])
+    end = now + k.MAX_HELD + 2 * k.HELD_CHECK * b.me.settings.hello
     lies = {(h.origin, h.boot, h.number, h.at) for h in b.names if h.at > end}
     while now < end:
         now = max(now, host.next_due(b, now)) + 1
@@ -1079,6 +1137,6 @@ def test_whatever_is_held_is_gone_after_a_while(rng: random.Random) -> set[str]:
             if kind == SEND:
                 host.acknowledged(b, now, slot)
                 done(b)
-    assert all(h.state == FREE for h in b.held[:b.host.top])
+    assert all(h.state == FREE for h in b.held[: b.host.top])
     assert not lies & {(h.origin, h.boot, h.number, h.at) for h in b.names} and all(h.at <= now for h in b.names)
     return reached(held=held, lies=bool(lies))

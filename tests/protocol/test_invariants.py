@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from network import CHANNEL, Network
 from psvr.protocol import constants as k
 from psvr.protocol import invariants
-from psvr.protocol.invariants import NAMES, Ground, Problem, ground_of, parts, problems
+from psvr.protocol.invariants import NAMES, Ground, Problem, components, ground_of, problems
+from tests.support.network import CHANNEL, Network
 
 EDGES = [(0, 1), (1, 2), (2, 3), (3, 0), (1, 3), (3, 4)]
 
@@ -27,6 +27,7 @@ def names(net: Network, edges: list[tuple[int, int]] = EDGES) -> set[str]:
 
 def set_field(path: str, value: int) -> Callable[[Any], None]:
     """Change one value of a node."""
+
     def change(me: Any) -> None:
         *way, last = path.split(".")
         for step in way:
@@ -35,22 +36,26 @@ def set_field(path: str, value: int) -> Callable[[Any], None]:
             me[int(last)] = value
         else:
             setattr(me, last, value)
+
     return change
 
 
-@pytest.mark.parametrize("node, path, value, expected", [
-    (2, "root", 1, "one root"),
-    (0, "root", 7, "one root"),
-    (3, "dist", 9, "distances"),
-    (4, "parent", 1, "distances"),
-    (0, "parent", 1, "distances"),
-    (3, "size", 7, "sizes"),
-    (4, "digest", 5, "sizes"),
-    (4, "position.0", 1, "positions"),
-    (0, "position.7", 3, "positions"),
-    (2, "length", 10, "positions"),
-    (2, "ring", 5, "positions"),
-])
+@pytest.mark.parametrize(
+    "node, path, value, expected",
+    [
+        (2, "root", 1, "one root"),
+        (0, "root", 7, "one root"),
+        (3, "dist", 9, "distances"),
+        (4, "parent", 1, "distances"),
+        (0, "parent", 1, "distances"),
+        (3, "size", 7, "sizes"),
+        (4, "digest", 5, "sizes"),
+        (4, "position.0", 1, "positions"),
+        (0, "position.7", 3, "positions"),
+        (2, "length", 10, "positions"),
+        (2, "ring", 5, "positions"),
+    ],
+)
 def test_a_wrong_value_is_seen(node: int, path: str, value: int, expected: str) -> None:
     net = settled()
     set_field(path, value)(net.node[node])
@@ -86,7 +91,7 @@ def test_tables(system: int) -> None:
     net = settled(system=system)
     assert names(net) == set()
     row = net.node[0].channel.index(CHANNEL)
-    net.node[0].channel[row] = 999          # one channel is forgotten and another one made up
+    net.node[0].channel[row] = 999  # one channel is forgotten and another one made up
     assert names(net) == {"tables"}
 
 
@@ -111,8 +116,8 @@ def test_words() -> None:
 
 
 def test_parts() -> None:
-    assert parts(6, [(4, 5), (1, 2), (2, 5)]) == [0, 1, 1, 3, 1, 1]
-    assert parts(0, []) == []
+    assert components(6, [(4, 5), (1, 2), (2, 5)]) == [0, 1, 1, 3, 1, 1]
+    assert components(0, []) == []
 
 
 @pytest.mark.parametrize("system", range(5), ids=k.SYSTEMS)
@@ -122,6 +127,7 @@ def test_compiled_invariants_agree(system: int) -> None:
 
     from psvr.protocol.layout import dtype, restore, snapshot
     from psvr.protocol.records import Node
+
     net = settled(system=system)
     lists = ground_of(5, EDGES)
     arrays, clock = Ground(*(np.array(x) for x in lists)), np.full(5, net.now)

@@ -39,6 +39,7 @@ def test_plain_objects_are_slotted_and_sized() -> None:
 
 def test_snapshots_go_both_ways_in_both_forms() -> None:
     import numpy as np
+
     for w in (blank(Whole, SMALL), np.zeros(1, dtype(Whole, SMALL))[0]):
         restore(w, Whole, SHOT)
         assert snapshot(w, Whole) == SHOT
@@ -56,6 +57,7 @@ def test_outside_names_the_field() -> None:
 @pytest.mark.parametrize("capacity", [Capacity(), Capacity(3, 5, 7, 2, 4, 1)])
 def test_both_forms_have_the_same_fields(cls: type, capacity: Capacity) -> None:
     import numpy as np
+
     rec = np.zeros(1, dtype(cls, capacity))[0]
     assert snapshot(rec, cls) == snapshot(blank(cls, capacity), cls)
 
@@ -68,5 +70,6 @@ def test_ranges_fit_the_memory() -> None:
                 assert low <= f.item.low <= f.item.high <= high, (cls, f.name)
             else:
                 check(f.item)
+
     for cls in (Node, Hello, Sub, Pub, Outcome):
         check(cls)

@@ -1,31 +1,37 @@
-"""What a HELLO tells of links, and what is recorded of one that is heard."""
+"""What a HELLO says about links, and what is recorded of one that is heard."""
+
+from typing import Any
 
 import pytest
-from hand_made import GOOD, NOW, SMALL, add_candidate, add_link, follow, hello, ids, started
 
 from psvr.protocol import constants as k
 from psvr.protocol import links, ring
 from psvr.protocol.layout import Capacity, blank
 from psvr.protocol.positions import NONE
 from psvr.protocol.records import Hello, Node
-from psvr.protocol.wire_length import hello_fixed, hello_length
+from psvr.protocol.wire.lengths import hello_fixed, hello_length
+from tests.support.protocol.hand_made import GOOD, NOW, SMALL, add_candidate, add_link, follow, hello, ids, started
 
 
-@pytest.mark.parametrize("kept, heard, expected", [
-    ([(9, 100)], [], (1, 25_700)),
-    ([(3, 7), (9, 255)], [(9, 10)], (1, 65_535)),
-    ([(3, 7)], [(4, 1), (9, 10)], (0, 2_570)),
-    ([(3, 7)], [(4, 1)], (0, GOOD)),                # no room for me this time: what was said before holds
-])
-def test_a_hello_says_whether_i_am_kept_and_how_well_i_am_heard(kept: list[tuple[int, int]],
-                                                               heard: list[tuple[int, int]],
-                                                               expected: tuple[int, int]) -> None:
+@pytest.mark.parametrize(
+    "kept, heard, expected",
+    [
+        ([(9, 100)], [], (1, 25_700)),
+        ([(3, 7), (9, 255)], [(9, 10)], (1, 65_535)),
+        ([(3, 7)], [(4, 1), (9, 10)], (0, 2_570)),
+        ([(3, 7)], [(4, 1)], (0, GOOD)),  # no room for me this time: what was said before holds
+    ],
+)
+def test_a_hello_says_whether_i_am_kept_and_how_well_i_am_heard(
+    kept: list[tuple[int, int]], heard: list[tuple[int, int]], expected: tuple[int, int]
+) -> None:
     for place in ("link", "candidate"):
         me = started()
         x = add_link(me, 0, 5) if place == "link" else add_candidate(me, 0, 5, keeps_me=1)
         said = hello(5, links=len(kept), heards=len(heard))
-        said.link[3].id = said.heard[3].id = 9      # beyond what it lists
-        for listed, (id, quality) in [*zip(said.link, kept), *zip(said.heard, heard)]:
+        said.link[3].id = said.heard[3].id = 9  # beyond what it lists
+        told: list[tuple[Any, tuple[int, int]]] = [*zip(said.link, kept), *zip(said.heard, heard)]
+        for listed, (id, quality) in told:
             listed.id, listed.quality = id, quality
         links.hear(me, NOW, said)
         assert (x.keeps_me, x.q_out) == expected
@@ -41,7 +47,7 @@ def test_a_hello_that_cannot_be_is_read_as_far_as_it_goes(count: int, quality: i
         links.hear(me, NOW, said)
         assert x.q_out == q_out
     said.heard[3].id = 8
-    assert links.hear(started(), NOW, said) == NONE         # nobody listed is me, however far it says to look
+    assert links.hear(started(), NOW, said) == NONE  # nobody listed is me, however far it says to look
 
 
 def test_a_link_is_recorded_in_its_place() -> None:
@@ -58,7 +64,7 @@ def test_a_link_is_recorded_in_its_place() -> None:
 
 def written(me: Node, capacity: Capacity = SMALL) -> Hello:
     out = blank(Hello, capacity)
-    out.free = 9                                            # remains of the last one
+    out.free = 9  # remains of the last one
     for x in out.link:
         x.id, x.quality, x.size, x.digest = 99, 9, 9, 9
     for heard in out.heard:
@@ -104,8 +110,8 @@ def test_candidates_take_turns() -> None:
     named: list[tuple[int, ...]] = []
     for _ in range(5):
         out = written(me, capacity)
-        named.append(tuple(x.id for x in out.heard[:out.heards]))
-        assert all(x.quality == x.id - 20 for x in out.heard[:out.heards])
+        named.append(tuple(x.id for x in out.heard[: out.heards]))
+        assert all(x.quality == x.id - 20 for x in out.heard[: out.heards])
     assert named == [(20, 21), (22, 24), (25, 20), (21, 22), (24, 25)]
 
 
@@ -114,18 +120,27 @@ def test_what_cannot_be_the_id_of_a_candidate_is_not_listed() -> None:
     for j, id in enumerate((-5, 20, k.NOBODY, 21)):
         add_candidate(me, j, id)
     out = written(me)
-    assert [x.id for x in out.heard[:out.heards]] == [20, 21]
+    assert [x.id for x in out.heard[: out.heards]] == [20, 21]
 
 
-@pytest.mark.parametrize("widths, frame, places", [
-    ((2, 2), 116, 8), ((4, 2), 116, 6), ((4, 4), 116, 4), ((8, 4), 1136, 62),
-    ((2, 2), hello_fixed(2, 2) + 3 + 9, 1), ((2, 2), hello_fixed(2, 2) + 3 + 17, 1),
-    ((2, 2), hello_fixed(2, 2) + 3 + 18, 2), ((2, 2), 20, 1)])
+@pytest.mark.parametrize(
+    "widths, frame, places",
+    [
+        ((2, 2), 116, 8),
+        ((4, 2), 116, 6),
+        ((4, 4), 116, 4),
+        ((8, 4), 1136, 62),
+        ((2, 2), hello_fixed(2, 2) + 3 + 9, 1),
+        ((2, 2), hello_fixed(2, 2) + 3 + 17, 1),
+        ((2, 2), hello_fixed(2, 2) + 3 + 18, 2),
+        ((2, 2), 20, 1),
+    ],
+)
 def test_a_hello_full_of_children_has_room_for_a_candidate(widths: tuple[int, int], frame: int, places: int) -> None:
-    """Who is never listed never learns how well it is heard, and does not propose."""
+    """A node that is never listed never learns how well it is heard, and does not propose."""
     capacity = Capacity(links=64, candidates=2)
     me = started(capacity=capacity, id_bytes=widths[0], position_bytes=widths[1], frame=frame)
-    assert links.places(me) == places
+    assert links.max_links(me) == places
     for i in range(places):
         add_link(me, i, 20 + i, root=9, parent=9, dist=1)
     add_candidate(me, 0, 200)
@@ -135,7 +150,7 @@ def test_a_hello_full_of_children_has_room_for_a_candidate(widths: tuple[int, in
     assert hello_length(out, *widths) <= frame or frame < hello_fixed(*widths) + 12
 
 
-def test_qualities_that_cannot_be_are_told_as_the_nearest() -> None:
+def test_impossible_qualities_are_reported_as_the_nearest_possible() -> None:
     for q_in, told in ((-5, 0), (1 << 30, 255)):
         me = started()
         add_link(me, 0, 5, q_in=q_in)
@@ -153,11 +168,11 @@ def test_a_turn_that_is_no_place_is_the_nearest() -> None:
         assert written(me).heard[0].id == first and 0 <= me.turn < 4
 
 
-def test_who_is_listened_to() -> None:
+def test_only_two_way_links_are_listened_to() -> None:
     me = started()
     add_link(me, 0, 5)
     add_link(me, 1, 6, keeps_me=0)
     assert [links.find(me, id) for id in (5, 6, 7, k.NOBODY)] == [0, 1, NONE, NONE]
     assert [links.sender(me, id) for id in (5, 6, 7, k.NOBODY)] == [0, NONE, NONE, NONE]
-    me.link[2].keeps_me = 1                                 # a free place, whatever stands in it
+    me.link[2].keeps_me = 1  # a free place, whatever stands in it
     assert not links.two_way(me.link[2])

@@ -1,30 +1,33 @@
-"""Which links stay in the table, and what is remembered of those that do not."""
+"""Which links stay in the table, and what is remembered about those that do not."""
 
 import pytest
-from hand_made import LONG_AGO, NOW, PARENT, SMALL, add_candidate, add_link, ids, started
 
 from psvr.protocol import constants as k
 from psvr.protocol import links
-from psvr.protocol.layout import blank, outside, snapshot
+from psvr.protocol.layout import blank, fields, outside, snapshot
 from psvr.protocol.positions import NONE
 from psvr.protocol.records import Candidate, Link, Node
+from tests.support.protocol.hand_made import LONG_AGO, NOW, PARENT, SMALL, add_candidate, add_link, ids, started
 
 PERIOD = k.HELLO_PERIOD
 
 
-@pytest.mark.parametrize("said, stays", [
-    ({}, True),
-    ({"id": 9}, False),                                             # that is me
-    ({"heard": NOW - 8 * PERIOD}, True),
-    ({"heard": NOW - 8 * PERIOD - 1}, False),                       # silent
-    ({"heard": NOW + 1}, False),                                    # a time that cannot be
-    ({"q_in": k.QUALITY_DROP, "q_out": k.QUALITY_DROP}, True),
-    ({"q_in": k.QUALITY_DROP - 1}, False),
-    ({"q_out": k.QUALITY_DROP - 1}, False),
-    ({"keeps_me": 0, "since": NOW - 5 * PERIOD}, True),
-    ({"keeps_me": 0, "since": NOW - 5 * PERIOD - 1}, False),        # it does not answer
-    ({"keeps_me": 1, "since": NOW - 500 * PERIOD}, True),
-])
+@pytest.mark.parametrize(
+    "said, stays",
+    [
+        ({}, True),
+        ({"id": 9}, False),  # that is me
+        ({"heard": NOW - 8 * PERIOD}, True),
+        ({"heard": NOW - 8 * PERIOD - 1}, False),  # silent
+        ({"heard": NOW + 1}, False),  # a time that cannot be
+        ({"q_in": k.QUALITY_DROP, "q_out": k.QUALITY_DROP}, True),
+        ({"q_in": k.QUALITY_DROP - 1}, False),
+        ({"q_out": k.QUALITY_DROP - 1}, False),
+        ({"keeps_me": 0, "since": NOW - 5 * PERIOD}, True),
+        ({"keeps_me": 0, "since": NOW - 5 * PERIOD - 1}, False),  # it does not answer
+        ({"keeps_me": 1, "since": NOW - 500 * PERIOD}, True),
+    ],
+)
 def test_a_link_stays_while_it_is_heard_good_and_answered(said: dict[str, int], stays: bool) -> None:
     me = started()
     add_link(me, 1, 5, **{"root": 9, **said})
@@ -32,9 +35,17 @@ def test_a_link_stays_while_it_is_heard_good_and_answered(said: dict[str, int], 
     assert ids(me.link) == ([5] if stays else [])
 
 
-@pytest.mark.parametrize("said, least", [
-    ({}, k.QUALITY_DROP), ({"parent": 9}, k.QUALITY_DROP_TREE), ({"id": 7}, k.QUALITY_DROP_TREE),
-    ({"root": 3}, k.QUALITY_DROP_TREE), ({"root": 12}, k.QUALITY_DROP_TREE), ({"parent": 7}, k.QUALITY_DROP)])
+@pytest.mark.parametrize(
+    "said, least",
+    [
+        ({}, k.QUALITY_DROP),
+        ({"parent": 9}, k.QUALITY_DROP_TREE),
+        ({"id": 7}, k.QUALITY_DROP_TREE),
+        ({"root": 3}, k.QUALITY_DROP_TREE),
+        ({"root": 12}, k.QUALITY_DROP_TREE),
+        ({"parent": 7}, k.QUALITY_DROP),
+    ],
+)
 def test_links_that_hold_a_tree_together_or_join_two_may_be_worse(said: dict[str, int], least: int) -> None:
     for quality, stays in ((least, True), (least - 1, False)):
         me = started()
@@ -54,7 +65,7 @@ def test_times_of_links_are_in_periods() -> None:
     assert ids(me.link) == []
 
 
-def test_of_a_node_that_stands_twice_the_first_place_stays() -> None:
+def test_a_node_listed_twice_keeps_only_its_first_place() -> None:
     me = started()
     add_link(me, 0, 5, q_in=50_000)
     add_link(me, 1, 6)
@@ -90,9 +101,9 @@ def test_what_is_no_number_of_a_field_is_brought_back_into_its_range() -> None:
     for low in (True, False):
         me = started()
         link = add_link(me, 0, 5)
-        for name in Link.__slots__:
-            if name not in ("id", "heard", "q_in", "q_out", "keeps_me", "position"):
-                setattr(link, name, -(1 << 31) if low else (1 << 31) - 1)
+        for f in fields(Link):
+            if f.name not in ("id", "heard", "q_in", "q_out", "keeps_me", "position"):
+                setattr(link, f.name, -(1 << 31) if low else (1 << 31) - 1)
         link.position[:] = [-5, 1 << 31 - 1, 3, NONE]
         links.tidy(me, NOW)
         assert me.link[0].id == 5 and not outside(me, Node)
@@ -101,13 +112,20 @@ def test_what_is_no_number_of_a_field_is_brought_back_into_its_range() -> None:
 def test_a_free_place_says_nothing() -> None:
     link, c = blank(Link, SMALL), blank(Candidate, SMALL)
     for record in (link, c):
-        for name in type(record).__slots__:
-            setattr(record, name, [3] * 4 if name == "position" else 3)
+        for f in fields(type(record)):
+            setattr(record, f.name, [3] * 4 if f.name == "position" else 3)
     links.clear(link)
     links.forget_candidate(c)
     said = snapshot(link, Link)
     assert [name for name, value in said.items() if value == -1] == [
-        "id", "root", "parent", "digest", "ring", "my_start", "my_digest"]
+        "id",
+        "root",
+        "parent",
+        "digest",
+        "ring",
+        "my_start",
+        "my_digest",
+    ]
     assert {name for name, value in said.items() if value not in (-1, 0)} == {"q_in", "position"}
     assert (link.q_in, link.position) == (k.QUALITY_START, [NONE] * 4)
     said = snapshot(c, Candidate)
@@ -133,16 +151,19 @@ def test_a_demoted_link_is_left_alone_for_periods(period: int) -> None:
     assert me.candidate[0].shun == NOW + 6 * period and me.candidate[0].evicted == 0
 
 
-@pytest.mark.parametrize("heard, replaced", [
-    ([NOW, NOW - 2, NOW - 1, NOW - 3], 3),          # the one not heard for longest
-    ([NOW - 9, NOW, NOW, NOW], 0),
-    ([NOW, NOW, NOW + 5, NOW], 2),                  # or at an impossible time
-    ([NOW, NOW - 1, NOW, NOW], 1),
-])
+@pytest.mark.parametrize(
+    "heard, replaced",
+    [
+        ([NOW, NOW - 2, NOW - 1, NOW - 3], 3),  # the one not heard for longest
+        ([NOW - 9, NOW, NOW, NOW], 0),
+        ([NOW, NOW, NOW + 5, NOW], 2),  # or at an impossible time
+        ([NOW, NOW - 1, NOW, NOW], 1),
+    ],
+)
 def test_a_demoted_link_takes_the_place_of_the_oldest_candidate(heard: list[int], replaced: int) -> None:
     me = started()
     for j, when in enumerate(heard):
-        add_candidate(me, j, j, heard=when)         # also 0 is somebody
+        add_candidate(me, j, j, heard=when)  # also 0 is somebody
     add_link(me, 0, 5)
     links.demote(me, NOW, 0, 0, 0)
     assert [c.id for c in me.candidate] == [5 if j == replaced else j for j in range(4)]
@@ -155,12 +176,12 @@ def test_a_demoted_link_takes_a_free_place_or_its_own_first() -> None:
     add_link(me, 0, 5)
     links.demote(me, NOW, 0, 0, 0)
     assert me.candidate[2].id == 5
-    add_link(me, 0, 21)                             # a link that is a candidate as well
+    add_link(me, 0, 21)  # a link that is a candidate as well
     links.demote(me, NOW, 0, 0, 0)
     assert sorted(ids(me.candidate)) == [5, 20, 21, 23]
 
 
-def test_who_did_not_answer_is_left_alone_for_3_to_12_periods() -> None:
+def test_a_node_that_did_not_answer_is_left_alone_for_3_to_12_periods() -> None:
     pauses = set()
     for id in range(200):
         me = started(id=1000 + id)
@@ -171,7 +192,7 @@ def test_who_did_not_answer_is_left_alone_for_3_to_12_periods() -> None:
     assert pauses == set(range(3, 13))
 
 
-def test_who_fell_silent_or_was_bad_may_come_back_at_once() -> None:
+def test_a_node_that_fell_silent_or_was_bad_may_come_back_at_once() -> None:
     me = started()
     add_link(me, 0, 5, heard=NOW - 9 * PERIOD)
     add_link(me, 1, 6, q_in=0)
@@ -180,8 +201,9 @@ def test_who_fell_silent_or_was_bad_may_come_back_at_once() -> None:
     assert [(c.id, c.shun) for c in me.candidate[:2]] == [(5, 0), (6, 0)]
 
 
-@pytest.mark.parametrize("quality, periods", [
-    (1.0, 8), (0.7, 8), (0.68, 8), (0.67, 9), (0.6, 12), (0.49, 16), (0.31, 16)])
+@pytest.mark.parametrize(
+    "quality, periods", [(1.0, 8), (0.7, 8), (0.68, 8), (0.67, 9), (0.6, 12), (0.49, 16), (0.31, 16)]
+)
 def test_a_link_that_loses_much_is_given_more_time(quality: float, periods: int) -> None:
     for ago, silent in ((periods * PERIOD, False), (periods * PERIOD + 1, True)):
         me = started()
@@ -189,6 +211,6 @@ def test_a_link_that_loses_much_is_given_more_time(quality: float, periods: int)
         assert links.is_silent(me, NOW, link) == silent
 
 
-def test_how_well_the_other_side_hears_me_gives_no_more_time() -> None:
+def test_outbound_quality_gives_no_more_time() -> None:
     me = started()
     assert links.is_silent(me, NOW, add_link(me, 0, PARENT, heard=NOW - 8 * PERIOD - 1, q_out=0))

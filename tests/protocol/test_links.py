@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from network import Network
 from psvr.protocol import constants as k
 from psvr.protocol.layout import Capacity, blank
 from psvr.protocol.links import forget_candidate, hear_quality, link_quality, sample, two_way
 from psvr.protocol.records import Candidate, Hello
+from tests.support.network import Network
 
 
 def fresh() -> Any:
@@ -70,10 +70,21 @@ def test_gaps_count_as_losses_and_restarts_do_not() -> None:
     assert gap.samples == 3
 
 
-@pytest.mark.parametrize("numbers, samples", [
-    ([0], 1), ([0, 2], 3), ([5], 1), ([5, 5], 1), ([5, 6], 2), ([5, 9], 5), ([5, 4], 2),
-    ([5, 21], 1 + 15 + 1), ([5, 22], 1 + 16 + 1), ([5, 1000], 1 + 16 + 1),      # a long gap is a restart, or a fault
-])
+@pytest.mark.parametrize(
+    "numbers, samples",
+    [
+        ([0], 1),
+        ([0, 2], 3),
+        ([5], 1),
+        ([5, 5], 1),
+        ([5, 6], 2),
+        ([5, 9], 5),
+        ([5, 4], 2),
+        ([5, 21], 1 + 15 + 1),
+        ([5, 22], 1 + 16 + 1),
+        ([5, 1000], 1 + 16 + 1),  # a long gap is a restart, or a fault
+    ],
+)
 def test_every_number_heard_or_missed_is_a_sample(numbers: list[int], samples: int) -> None:
     c = fresh()
     for i, n in enumerate(numbers):
@@ -105,9 +116,19 @@ def test_a_number_that_a_fault_has_written_is_no_gap() -> None:
     assert fault.q_in == good.q_in
 
 
-@pytest.mark.parametrize("before, samples, got, after", [
-    (32_768, 0, True, 49_152), (32_768, 0, False, 16_384), (40_000, 1, True, 48_512), (40_000, 1, False, 26_666),
-    (0, 31, True, 1_986), (65_535, 31, False, 63_549), (-50, 0, True, 32_768), (1 << 30, 0, False, 32_767)])
+@pytest.mark.parametrize(
+    "before, samples, got, after",
+    [
+        (32_768, 0, True, 49_152),
+        (32_768, 0, False, 16_384),
+        (40_000, 1, True, 48_512),
+        (40_000, 1, False, 26_666),
+        (0, 31, True, 1_986),
+        (65_535, 31, False, 63_549),
+        (-50, 0, True, 32_768),
+        (1 << 30, 0, False, 32_767),
+    ],
+)
 def test_one_sample(before: int, samples: int, got: bool, after: int) -> None:
     """A 2nd, 3rd … 33rd of the way, rounded up."""
     c = fresh()
@@ -124,8 +145,10 @@ def test_a_sample_never_weighs_less_than_a_33rd() -> None:
     assert c.samples == k.SAMPLES and k.QUALITY_ONE - c.q_in == -(-k.QUALITY_ONE // 33)
 
 
-@pytest.mark.parametrize("q_in, q_out, quality", [
-    (50_000, 20_000, 20_000), (20_000, 50_000, 20_000), (-5, 9, 0), (9, -5, 0), (1 << 30, 1 << 30, k.QUALITY_ONE)])
+@pytest.mark.parametrize(
+    "q_in, q_out, quality",
+    [(50_000, 20_000, 20_000), (20_000, 50_000, 20_000), (-5, 9, 0), (9, -5, 0), (1 << 30, 1 << 30, k.QUALITY_ONE)],
+)
 def test_quality_is_the_worse_direction(q_in: int, q_out: int, quality: int) -> None:
     c = fresh()
     c.q_in, c.q_out = q_in, q_out
@@ -144,7 +167,7 @@ def test_two_nodes_take_each_other_in() -> None:
 
 def test_a_one_way_link_is_never_kept() -> None:
     net = Network([(0, 1)], 2)
-    net.near[1].clear()                     # 1 hears 0, but not the other way
+    net.near[1].clear()  # 1 hears 0, but not the other way
     net.run(30)
     assert not keeps(net, 0, 1) and not keeps(net, 1, 0)
     assert net.node[1].root == net.ids[1]
@@ -163,13 +186,14 @@ def test_a_bad_link_is_dropped_and_a_good_one_survives_loss() -> None:
     net.run(60)
     assert keeps(net, 0, 1)
     net.loss = 0.8
-    net.run(100)                        # from 0.8 to below 0.3, two time constants of the average: 66 periods
+    net.run(100)  # from 0.8 to below 0.3, two time constants of the average: 66 periods
     assert not keeps(net, 0, 1)
 
 
 def test_frames_of_strangers_stop_at_layer_one() -> None:
     from psvr.protocol.node import hear_pub, hear_sub
     from psvr.protocol.records import Outcome, Pub, Sub
+
     net = Network([(0, 1)], 2)
     net.subscribe(0)
     net.run(6)
@@ -182,7 +206,7 @@ def test_frames_of_strangers_stop_at_layer_one() -> None:
 
 
 @pytest.mark.parametrize("leaves", [6, 12])
-def test_a_hub_counts_whom_it_turns_away(leaves: int) -> None:
+def test_a_hub_counts_the_nodes_that_it_turns_away(leaves: int) -> None:
     net = Network([(0, v) for v in range(1, leaves + 1)], leaves + 1)
     net.run(30)
     assert net.node[0].turned_away == max(0, leaves - 8)

@@ -5,15 +5,15 @@ from collections import Counter
 
 import pytest
 
-from graphs import cliques, connected
-from network import CHANNEL, Network
 from psvr.protocol import constants as k
-from psvr.protocol.invariants import ground_of, parts, problems
+from psvr.protocol.invariants import components, ground_of, problems
 from psvr.protocol.links import two_way
 from psvr.protocol.positions import NONE
+from tests.support.graphs import cliques, connected
+from tests.support.network import CHANNEL, Network
 
 LEASE = 5 * k.SECOND
-DEADLINE = 90       # s: links are weighed anew (45 s), a lease of 5 s is written back (20 s), and some
+DEADLINE = 90  # s: links are weighed anew (45 s), a lease of 5 s is written back (20 s), and some
 
 
 def drawn(seed: int, system: int = k.PSVR) -> tuple[Network, list[int]]:
@@ -21,8 +21,14 @@ def drawn(seed: int, system: int = k.PSVR) -> tuple[Network, list[int]]:
     rng = random.Random(seed)
     n = rng.choice([1, 2, 3, rng.randint(4, 12), rng.randint(4, 24)])
     setup = {"system": system, "lease": LEASE, "shortcuts": rng.randint(0, 1)}
-    net = Network(connected(n, rng.choice([2, 3, 5]), rng), n, seed=seed, settings=setup,
-                  loss=rng.choice([0, 0, 0.02, 0.1]), ids=rng.choice([None, sorted(rng.sample(range(10**6), n))]))
+    net = Network(
+        connected(n, rng.choice([2, 3, 5]), rng),
+        n,
+        seed=seed,
+        settings=setup,
+        loss=rng.choice([0, 0, 0.02, 0.1]),
+        ids=rng.choice([[], sorted(rng.sample(range(10**6), n))]),
+    )
     subscribers = rng.sample(range(n), rng.randint(0, n))
     net.subscribe(*subscribers)
     return net, subscribers
@@ -66,8 +72,8 @@ def test_from_arbitrary_memory_to_exactly_once(system: int, block: int) -> None:
 def kept(net: Network) -> list[tuple[int, int]]:
     """The two-way links, by index."""
     at = {id: v for v, id in enumerate(net.ids)}
-    return sorted({tuple(sorted((v, at[link.id]))) for v, me in enumerate(net.node) for link in me.link
-                   if two_way(link)})
+    links = [(v, at[link.id]) for v, me in enumerate(net.node) for link in me.link if two_way(link)]
+    return sorted({(min(link), max(link)) for link in links})
 
 
 @pytest.mark.parametrize("system", ["psvr", "vr2015", "ring", "shen", "flood"])
@@ -76,6 +82,7 @@ def test_messages_are_those_of_exact_routing(system: str) -> None:
     from psvr.graphs.graph import from_edges
     from psvr.routing.settled import Settled
     from psvr.routing.systems import route
+
     for seed in range(1000, 1030):
         net, subscribers = drawn(seed, k.SYSTEMS.index(system))
         settles(net, DEADLINE)
@@ -113,13 +120,19 @@ def test_from_nothing_all_nodes_subscribed_is_the_tree() -> None:
 def test_capped_links_keep_chains_of_cliques_connected(links: int, number: int, size: int) -> None:
     """20 % loss, single bridges; connected in time, and quiet from then on."""
     n = number * size
-    net = Network(cliques(number, size), n, seed=links, settings={"links": links}, loss=0.2,
-                  ids=random.Random(size).sample(range(1000), n))
+    net = Network(
+        cliques(number, size),
+        n,
+        seed=links,
+        settings={"links": links},
+        loss=0.2,
+        ids=random.Random(size).sample(range(1000), n),
+    )
     net.run(30)
-    assert set(parts(n, kept(net))) == {0}
+    assert set(components(n, kept(net))) == {0}
     before = set(kept(net))
     net.run(20)
-    assert set(parts(n, kept(net))) == {0}
+    assert set(components(n, kept(net))) == {0}
     assert len(before ^ set(kept(net))) <= 0.1 * n
 
 
@@ -133,7 +146,7 @@ def test_leaf_and_link_faults_heal() -> None:
         settles(net, 40)
         u, v = rng.choice(net.edges)
         rest = [e for e in net.edges if e != (u, v)]
-        if len(set(parts(n, rest))) > 1:
+        if len(set(components(n, rest))) > 1:
             continue
         net.cut(u, v)
         net.edges = rest

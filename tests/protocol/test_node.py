@@ -2,19 +2,21 @@
 
 import itertools
 import random
+from typing import Any
 
 import pytest
-from states import CAPACITY, NOW, any_node
 
-from network import CHANNEL, Network
 from psvr.protocol import constants as k
-from psvr.protocol import node, wire
-from psvr.protocol.layout import Capacity, blank
+from psvr.protocol import node
+from psvr.protocol.layout import Capacity, blank, fields
 from psvr.protocol.numbers import mix
 from psvr.protocol.records import Hello, Node, Outcome, Pub, Sub
+from psvr.protocol.wire import messages
+from tests.support.network import CHANNEL, Network
+from tests.support.protocol.states import CAPACITY, NOW, any_node
 
 
-def digest(tree: tuple) -> int:
+def digest(tree: tuple[Any, ...]) -> int:
     """The digest of a tree written as (id, subtree, …)."""
     value = mix(0, tree[0])
     for child in sorted(tree[1:]):
@@ -36,34 +38,35 @@ def test_whatever_a_node_says_can_be_encoded(seed: int) -> None:
     rng = random.Random(seed)
     me, _ = any_node(rng)
     me.id = 3
-    for name in rng.sample([*Node.__slots__], 20):
+    for name in rng.sample([f.name for f in fields(Node)], 20):
         held = getattr(me, name)
         if isinstance(held, int) and name != "id":
-            setattr(me, name, rng.randint(-2**31, 2**31 - 1))
-    hello, sub, pub, out = (blank(cls, CAPACITY) for cls in (Hello, Sub, Pub, Outcome))
+            setattr(me, name, rng.randint(-(2**31), 2**31 - 1))
+    hello, sub, pub, out = blank(Hello, CAPACITY), blank(Sub, CAPACITY), blank(Pub, CAPACITY), blank(Outcome, CAPACITY)
     part = node.write_sub(me, NOW, 0, sub)
-    wire.encode_sub(sub, 8, 8)
+    messages.encode_sub(sub, 8, 8)
     while part:
         part = node.write_sub(me, NOW, part, sub)
-        wire.encode_sub(sub, 8, 8)
+        messages.encode_sub(sub, 8, 8)
     node.publish(me, NOW, CHANNEL, 1, 1, 0, pub, out)
-    wire.encode_pub(pub, b"", 8, 8)
+    messages.encode_pub(pub, b"", 8, 8)
     if node.wake(me, NOW, hello) & node.SAY_HELLO:
-        wire.encode_hello(hello, 8, 8)
+        messages.encode_hello(hello, 8, 8)
 
 
 def test_copies_of_subs_do_not_multiply() -> None:
     """A line on which everyone subscribes to a channel of its own: each SUB crosses each link twice, no more."""
     n, sent = 24, 0
     line = [(v, v + 1) for v in range(n - 1)]
-    net = Network(line, n, capacity=Capacity(channels=64), settings={"lease": k.LEASE_MOST})
+    net = Network(line, n, capacity=Capacity(channels=64), settings={"lease": k.LEASE_MAX})
     net.run(20)
     original = net.send_sub
 
-    def counted(v: int, sub: object, copies: int = k.SUB_COPIES_LEAST) -> None:
+    def counted(v: int, sub: object, copies: int = k.MIN_SUB_COPIES) -> None:
         nonlocal sent
         sent += 1
         original(v, sub, copies)
+
     net.send_sub = counted  # type: ignore[method-assign]
     for v in range(n):
         net.subscribe(v, channel=100 + v)

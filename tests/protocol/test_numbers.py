@@ -5,18 +5,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from psvr.protocol import constants as k
-from psvr.protocol.names import channel_hash
-from psvr.protocol.numbers import COUNT_MOST, LOW32, clip, count, due, elapsed, mix, spread, stir
+from psvr.protocol.numbers import LOW32, MAX_COUNT, clip, count, due, elapsed, mix, spread, stir
+from psvr.protocol.wire.names import channel_hash
 
 
-@pytest.mark.parametrize("now, then, time", [
-    (100, 100, 0), (100, 40, 60), (100, 0, 100), (100, 101, k.FOREVER), (100, -1, k.FOREVER), (0, 0, 0)])
+@pytest.mark.parametrize(
+    "now, then, time",
+    [(100, 100, 0), (100, 40, 60), (100, 0, 100), (100, 101, k.FOREVER), (100, -1, k.FOREVER), (0, 0, 0)],
+)
 def test_a_time_in_the_future_is_long_past(now: int, then: int, time: int) -> None:
     assert elapsed(now, then) == time
 
 
-@pytest.mark.parametrize("when, reached", [
-    (99, True), (100, True), (101, False), (150, False), (151, True), (-5, True)])
+@pytest.mark.parametrize(
+    "when, reached", [(99, True), (100, True), (101, False), (150, False), (151, True), (-5, True)]
+)
 def test_a_deadline_is_reached_or_further_than_any_rule_would_put_it(when: int, reached: bool) -> None:
     assert due(100, when, 50) == reached
 
@@ -26,7 +29,7 @@ def test_clip(x: int, clipped: int) -> None:
     assert clip(x, 2, 7) == clipped
 
 
-@pytest.mark.parametrize("x, following", [(0, 1), (41, 42), (-7, 1), (COUNT_MOST, COUNT_MOST), (1 << 63, COUNT_MOST)])
+@pytest.mark.parametrize("x, following", [(0, 1), (41, 42), (-7, 1), (MAX_COUNT, MAX_COUNT), (1 << 63, MAX_COUNT)])
 def test_counters_stay_in_range(x: int, following: int) -> None:
     assert count(x) == following
 
@@ -37,7 +40,7 @@ def test_stirring_loses_nothing() -> None:
     assert all(0 <= stir(x) <= LOW32 for x in values)
 
 
-@given(st.integers(0, LOW32), st.integers(-2**63, 2**63 - 1), st.integers(0, 63))
+@given(st.integers(0, LOW32), st.integers(-(2**63), 2**63 - 1), st.integers(0, 63))
 def test_a_hash_depends_on_every_bit_and_on_the_order(h: int, x: int, bit: int) -> None:
     assert 0 <= mix(h, x) <= LOW32
     assert mix(h, x) != mix(h, x ^ 1 << bit) and mix(h, x) != mix(h ^ 1 << bit % 32, x)
@@ -46,7 +49,12 @@ def test_a_hash_depends_on_every_bit_and_on_the_order(h: int, x: int, bit: int) 
 def test_hashes_are_the_same_on_every_machine_and_in_every_version() -> None:
     """Names of rings travel between nodes: a change here splits a network."""
     assert [mix(0, 0), mix(0, 1), mix(1, 0), mix(7, 2**40 + 3), mix(LOW32, -1)] == [
-        3663078064, 1717794626, 2810817471, 3782984763, 988222721]
+        3663078064,
+        1717794626,
+        2810817471,
+        3782984763,
+        988222721,
+    ]
     assert channel_hash("weather") == -4742855065129440040
 
 

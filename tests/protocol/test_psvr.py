@@ -3,15 +3,16 @@
 from typing import Any
 
 import pytest
-from hand_made import CHILD, NOW, OTHER, PARENT, SMALL, inner, put_on_ring, started
 
-from network import CHANNEL
 from psvr.protocol import constants as k
-from psvr.protocol import psvr, publication
+from psvr.protocol import psvr
 from psvr.protocol.layout import Capacity, blank
 from psvr.protocol.positions import NONE
+from psvr.protocol.pubsub import publication
 from psvr.protocol.records import Node, Outcome, Pub
 from psvr.protocol.table import find_row, make_row
+from tests.support.network import CHANNEL
+from tests.support.protocol.hand_made import CHILD, NOW, OTHER, PARENT, SMALL, inner, put_on_ring, started
 
 
 def set_table(me: Node, *ns: int) -> None:
@@ -25,9 +26,22 @@ def detour(me: Node, at: int, ep: int, avoid: int, out: Outcome) -> None:
     publication.detour(me, NOW, pub, at, avoid, out)
 
 
-@pytest.mark.parametrize("p, s, link, goal", [
-    (10, 19, 2, 16), (10, 16, 2, 16), (10, 15, 2, 14), (10, 13, 0, 11), (10, 3, 0, 3), (10, 2, 2, 16),
-    (4, 5, 1, 5), (4, 8, 1, 7), (4, 9, 1, 9), (4, 3, 0, 3), (16, 2, NONE, NONE)])
+@pytest.mark.parametrize(
+    "p, s, link, goal",
+    [
+        (10, 19, 2, 16),
+        (10, 16, 2, 16),
+        (10, 15, 2, 14),
+        (10, 13, 0, 11),
+        (10, 3, 0, 3),
+        (10, 2, 2, 16),
+        (4, 5, 1, 5),
+        (4, 8, 1, 7),
+        (4, 9, 1, 9),
+        (4, 3, 0, 3),
+        (16, 2, NONE, NONE),
+    ],
+)
 def test_the_furthest_position_of_a_link_up_to_the_subscriber(p: int, s: int, link: int, goal: int) -> None:
     assert psvr.furthest(inner(), p, s, k.NOBODY) == (link, goal)
 
@@ -37,9 +51,18 @@ def test_with_nontree_a_tree_neighbour_is_used_as_the_successor_only(p: int, s: 
     assert psvr.furthest(inner(shortcuts=k.NONTREE), p, s, k.NOBODY) == (link, goal)
 
 
-@pytest.mark.parametrize("said, goal", [
-    ({}, 16), ({"ring": 78}, 11), ({"length": 22}, 11), ({"keeps_me": 0}, 11), ({"id": 30}, 11),
-    ({"position": [NONE, 16, NONE, NONE]}, 11), ({"position": [14, 36, NONE, NONE]}, 14)])
+@pytest.mark.parametrize(
+    "said, goal",
+    [
+        ({}, 16),
+        ({"ring": 78}, 11),
+        ({"length": 22}, 11),
+        ({"keeps_me": 0}, 11),
+        ({"id": 30}, 11),
+        ({"position": [NONE, 16, NONE, NONE]}, 11),
+        ({"position": [14, 36, NONE, NONE]}, 14),
+    ],
+)
 def test_links_on_another_ring_or_avoided_are_of_no_use(said: dict[str, Any], goal: int) -> None:
     me = inner()
     for name, value in said.items():
@@ -54,7 +77,7 @@ def test_a_position_off_the_ring_is_not_sent_to() -> None:
 
 
 def sends(out: Outcome) -> list[tuple[int, int, int, int]]:
-    return [(x.to, x.at, x.goal, x.ep) for x in out.send[:out.sends]]
+    return [(x.to, x.at, x.goal, x.ep) for x in out.send[: out.sends]]
 
 
 def forwarded(me: Node, cur: int, ep: int) -> Outcome:
@@ -64,20 +87,27 @@ def forwarded(me: Node, cur: int, ep: int) -> Outcome:
     return out
 
 
-@pytest.mark.parametrize("cur, ep, ns, expected", [
-    (4, 4, (8, 15), [(CHILD, 4, 7, 10), (OTHER, 10, 14, 4)]),       # all around: two parts
-    (4, 10, (8, 15), [(CHILD, 4, 7, 10)]),                          # only up to the end point
-    (10, 4, (8, 15), [(OTHER, 10, 14, 4)]),
-    (4, 16, (8, 15), [(CHILD, 4, 7, 10), (OTHER, 10, 14, 16)]),
-    (4, 15, (8, 15), [(CHILD, 4, 7, 10)]),                          # the subscriber is served by someone else
-    (10, 10, (8, 15), [(CHILD, 4, 7, 10), (OTHER, 10, 14, 4)]),
-    (4, 4, (15, 15), [(OTHER, 10, 14, 4)]),                         # 10 is on the way and serves 15 itself
-    (4, 4, (8, 8), [(CHILD, 4, 7, 10)]),                            # from 10 on nobody, up to where 4 has served
-    (4, 7, (8, 15), []), (4, 8, (8, 15), []), (4, 9, (8, 15), [(CHILD, 4, 7, 9)]),
-    (4, 4, (NONE, NONE), []), (4, 4, (NONE, 15), [(OTHER, 10, 14, 4)]),
-])
-def test_each_own_position_serves_its_part_of_the_interval(cur: int, ep: int, ns: tuple[int, int],
-                                                          expected: list[tuple[int, int, int, int]]) -> None:
+@pytest.mark.parametrize(
+    "cur, ep, ns, expected",
+    [
+        (4, 4, (8, 15), [(CHILD, 4, 7, 10), (OTHER, 10, 14, 4)]),  # all around: two parts
+        (4, 10, (8, 15), [(CHILD, 4, 7, 10)]),  # only up to the end point
+        (10, 4, (8, 15), [(OTHER, 10, 14, 4)]),
+        (4, 16, (8, 15), [(CHILD, 4, 7, 10), (OTHER, 10, 14, 16)]),
+        (4, 15, (8, 15), [(CHILD, 4, 7, 10)]),  # the subscriber is served by someone else
+        (10, 10, (8, 15), [(CHILD, 4, 7, 10), (OTHER, 10, 14, 4)]),
+        (4, 4, (15, 15), [(OTHER, 10, 14, 4)]),  # 10 is on the way and serves 15 itself
+        (4, 4, (8, 8), [(CHILD, 4, 7, 10)]),  # from 10 on nobody, up to where 4 has served
+        (4, 7, (8, 15), []),
+        (4, 8, (8, 15), []),
+        (4, 9, (8, 15), [(CHILD, 4, 7, 9)]),
+        (4, 4, (NONE, NONE), []),
+        (4, 4, (NONE, 15), [(OTHER, 10, 14, 4)]),
+    ],
+)
+def test_each_own_position_serves_its_part_of_the_interval(
+    cur: int, ep: int, ns: tuple[int, int], expected: list[tuple[int, int, int, int]]
+) -> None:
     me = inner()
     set_table(me, *ns)
     out = forwarded(me, cur, ep)
@@ -99,8 +129,9 @@ def test_a_part_to_which_no_link_leads_is_reported() -> None:
     assert sends(out) == [(OTHER, 10, 14, 4)] and out.reason == k.NO_WAY
 
 
-@pytest.mark.parametrize("j, ep, end", [
-    (0, 4, 10), (0, 10, 10), (0, 8, 8), (0, 12, 10), (1, 4, 4), (1, 10, 4), (1, 2, 2), (1, 6, 4)])
+@pytest.mark.parametrize(
+    "j, ep, end", [(0, 4, 10), (0, 10, 10), (0, 8, 8), (0, 12, 10), (1, 4, 4), (1, 10, 4), (1, 2, 2), (1, 6, 4)]
+)
 def test_a_part_ends_at_the_next_own_position_or_before(j: int, ep: int, end: int) -> None:
     assert psvr.end_of_part(inner(), j, ep) == end
 
@@ -114,17 +145,23 @@ def test_a_table_full_of_positions_ends_at_its_first() -> None:
 # --- the second best
 
 
-@pytest.mark.parametrize("at, ep, ns, avoid, expected, reason", [
-    (10, 4, 15, OTHER, [(PARENT, 10, 11, 4)], k.FINE),
-    (10, 4, 15, PARENT, [(OTHER, 10, 14, 4)], k.FINE), (10, 0, 15, OTHER, [(PARENT, 10, 11, 0)], k.FINE),
-    (4, 10, 8, CHILD, [], k.NO_WAY),
-    (7, 4, 15, OTHER, [], k.NOT_MY_POSITION), (10, 20, 15, OTHER, [], k.NOT_MY_POSITION),
-    (10, NONE, 15, OTHER, [], k.NOT_MY_POSITION),
-    (10, 12, 15, OTHER, [], k.FINE),                # meanwhile, the subscriber is another's
-    (10, 4, NONE, OTHER, [], k.FINE),               # or is no more
-])
-def test_a_detour_takes_another_link(at: int, ep: int, ns: int, avoid: int, expected: list[tuple[int, int, int, int]],
-                                     reason: int) -> None:
+@pytest.mark.parametrize(
+    "at, ep, ns, avoid, expected, reason",
+    [
+        (10, 4, 15, OTHER, [(PARENT, 10, 11, 4)], k.FINE),
+        (10, 4, 15, PARENT, [(OTHER, 10, 14, 4)], k.FINE),
+        (10, 0, 15, OTHER, [(PARENT, 10, 11, 0)], k.FINE),
+        (4, 10, 8, CHILD, [], k.NO_WAY),
+        (7, 4, 15, OTHER, [], k.NOT_MY_POSITION),
+        (10, 20, 15, OTHER, [], k.NOT_MY_POSITION),
+        (10, NONE, 15, OTHER, [], k.NOT_MY_POSITION),
+        (10, 12, 15, OTHER, [], k.FINE),  # meanwhile, the subscriber is another's
+        (10, 4, NONE, OTHER, [], k.FINE),  # or is no more
+    ],
+)
+def test_a_detour_takes_another_link(
+    at: int, ep: int, ns: int, avoid: int, expected: list[tuple[int, int, int, int]], reason: int
+) -> None:
     me, out = inner(), blank(Outcome, SMALL)
     set_table(me, ns, ns)
     out.sends, out.deliver, out.reason = 3, 1, k.ECHO

@@ -1,16 +1,16 @@
 """What becomes of a PUB, whatever the system: why it stops, whether it is delivered, what is carried on."""
 
-
 import pytest
-from hand_made import CHILD, NOW, OTHER, PARENT, SMALL, inner, put_on_ring, started
 
-from network import CHANNEL
 from psvr.protocol import constants as k
-from psvr.protocol import node, publication
+from psvr.protocol import node
 from psvr.protocol.layout import blank, snapshot
 from psvr.protocol.positions import NONE
+from psvr.protocol.pubsub import publication
 from psvr.protocol.records import Node, Outcome, Pub, Send
 from psvr.protocol.table import make_row
+from tests.support.network import CHANNEL
+from tests.support.protocol.hand_made import CHILD, NOW, OTHER, PARENT, SMALL, inner, put_on_ring, started
 
 RING_SYSTEMS = (k.PSVR, k.VR2015, k.RING)
 
@@ -27,7 +27,7 @@ def heard(**said: int) -> Pub:
 
 def handled(me: Node, pub: Pub) -> Outcome:
     out = blank(Outcome, SMALL)
-    out.deliver, out.sends, out.reason = 1, 3, k.ECHO               # remains of the last one
+    out.deliver, out.sends, out.reason = 1, 3, k.ECHO  # remains of the last one
     publication.handle(me, NOW, pub, out)
     return out
 
@@ -40,23 +40,38 @@ def subscriber_at(me: Node, *ns: int) -> None:
 # --- why it stops
 
 
-@pytest.mark.parametrize("said, reason", [
-    ({}, k.FINE),
-    ({"src": 99}, k.NOT_A_LINK), ({"src": OTHER}, k.FINE), ({"src": 99, "hops": 0}, k.FINE),
-    ({"hops": -1}, k.OUT_OF_RANGE), ({"origin": -1}, k.OUT_OF_RANGE), ({"boot": -1}, k.OUT_OF_RANGE),
-    ({"number": -1}, k.OUT_OF_RANGE),
-    ({"ring": 78}, k.OTHER_RING), ({"ring": -1}, k.OTHER_RING),
-    ({"cur": 5}, k.NOT_MY_POSITION), ({"cur": NONE}, k.NOT_MY_POSITION), ({"cur": 10}, k.FINE),
-    ({"origin": 0, "boot": 0, "number": 0}, k.FINE),
-    ({"ep": 0}, k.FINE), ({"ep": 19}, k.FINE), ({"ep": 20}, k.NOT_MY_POSITION), ({"ep": NONE}, k.NOT_MY_POSITION),
-    ({"hops": 20}, k.FINE), ({"hops": 21}, k.TOO_MANY_HOPS), ({"hops": k.HOPS_MOST}, k.TOO_MANY_HOPS),
-])
+@pytest.mark.parametrize(
+    "said, reason",
+    [
+        ({}, k.FINE),
+        ({"src": 99}, k.NOT_A_LINK),
+        ({"src": OTHER}, k.FINE),
+        ({"src": 99, "hops": 0}, k.FINE),
+        ({"hops": -1}, k.OUT_OF_RANGE),
+        ({"origin": -1}, k.OUT_OF_RANGE),
+        ({"boot": -1}, k.OUT_OF_RANGE),
+        ({"number": -1}, k.OUT_OF_RANGE),
+        ({"ring": 78}, k.OTHER_RING),
+        ({"ring": -1}, k.OTHER_RING),
+        ({"cur": 5}, k.NOT_MY_POSITION),
+        ({"cur": NONE}, k.NOT_MY_POSITION),
+        ({"cur": 10}, k.FINE),
+        ({"origin": 0, "boot": 0, "number": 0}, k.FINE),
+        ({"ep": 0}, k.FINE),
+        ({"ep": 19}, k.FINE),
+        ({"ep": 20}, k.NOT_MY_POSITION),
+        ({"ep": NONE}, k.NOT_MY_POSITION),
+        ({"hops": 20}, k.FINE),
+        ({"hops": 21}, k.TOO_MANY_HOPS),
+        ({"hops": k.MAX_HOPS}, k.TOO_MANY_HOPS),
+    ],
+)
 @pytest.mark.parametrize("system", RING_SYSTEMS)
 def test_why_a_pub_is_not_handled(said: dict[str, int], reason: int, system: int) -> None:
     """And then it is neither delivered nor sent on."""
     me = inner(system=system)
     me.wants[CHANNEL % 4] = CHANNEL
-    assert publication.stopped(me, heard(**said)) == reason
+    assert publication.reason_to_stop(me, heard(**said)) == reason
     out = handled(me, heard(**said))
     if reason != k.FINE:
         assert (out.deliver, out.sends, out.reason) == (0, 0, reason)
@@ -65,22 +80,31 @@ def test_why_a_pub_is_not_handled(said: dict[str, int], reason: int, system: int
 
 
 @pytest.mark.parametrize("system", [k.SHEN, k.FLOOD])
-@pytest.mark.parametrize("said, reason", [
-    ({"ring": 78, "cur": NONE, "ep": NONE}, k.FINE), ({"number": -1}, k.OUT_OF_RANGE),
-    ({"hops": 21}, k.FINE), ({"hops": k.HOPS_MOST - 1}, k.FINE), ({"hops": k.HOPS_MOST}, k.TOO_MANY_HOPS)])
+@pytest.mark.parametrize(
+    "said, reason",
+    [
+        ({"ring": 78, "cur": NONE, "ep": NONE}, k.FINE),
+        ({"number": -1}, k.OUT_OF_RANGE),
+        ({"hops": 21}, k.FINE),
+        ({"hops": k.MAX_HOPS - 1}, k.FINE),
+        ({"hops": k.MAX_HOPS}, k.TOO_MANY_HOPS),
+    ],
+)
 def test_systems_without_a_ring_do_not_ask_for_one(system: int, said: dict[str, int], reason: int) -> None:
-    assert publication.stopped(inner(system=system), heard(**said)) == reason
+    assert publication.reason_to_stop(inner(system=system), heard(**said)) == reason
 
 
 @pytest.mark.parametrize("system", range(5))
 def test_a_flood_is_heard_from_whoever_is_there(system: int) -> None:
-    assert publication.stopped(inner(system=system), heard(src=99)) == (k.FINE if system == k.FLOOD else k.NOT_A_LINK)
+    assert publication.reason_to_stop(inner(system=system), heard(src=99)) == (
+        k.FINE if system == k.FLOOD else k.NOT_A_LINK
+    )
 
 
 def test_a_pub_from_a_one_way_link_is_not_handled() -> None:
     me = inner()
     me.link[0].keeps_me = 0
-    assert publication.stopped(me, heard()) == k.NOT_A_LINK
+    assert publication.reason_to_stop(me, heard()) == k.NOT_A_LINK
 
 
 def test_a_pub_that_comes_without_a_ring() -> None:
@@ -121,7 +145,7 @@ def test_the_last_subscriber_does_not_wait_for_others_to_pass_it_on_to() -> None
 
 @pytest.mark.parametrize("other", [{"origin": 4}, {"boot": 7}, {"number": 9}])
 def test_a_publication_is_known_by_origin_boot_and_number(other: dict[str, int]) -> None:
-    """After a restart an origin counts from the beginning: its boot tells the numbers apart."""
+    """After a restart an origin counts from the beginning: its boot distinguishes the numbers."""
     me = inner()
     me.wants[CHANNEL % 4] = CHANNEL
     assert [handled(me, x).deliver for x in (heard(), heard(**other), heard(), heard(**other))] == [1, 1, 0, 0]
@@ -141,7 +165,7 @@ def test_the_window_forgets_the_oldest() -> None:
 
 
 @pytest.mark.parametrize("at, place, following", [(-3, 0, 1), (99, 3, 0), (2, 2, 3)])
-def test_a_window_whose_place_is_wrong_goes_on(at: int, place: int, following: int) -> None:
+def test_a_window_with_a_wrong_place_still_works(at: int, place: int, following: int) -> None:
     me = started()
     me.seen_next = at
     assert publication.is_new(me, NOW, heard()) and me.seen[place].number == 8 and me.seen_next == following
@@ -161,10 +185,11 @@ def test_what_cannot_have_been_seen_is_forgotten(name: str) -> None:
     assert me.seen_next == 3
 
 
-@pytest.mark.parametrize("at, known", [(NOW, True), (NOW - k.NAME_LIFE, True), (NOW - k.NAME_LIFE - 1, False),
-                                       (NOW + 1, False), (-1, False)])
+@pytest.mark.parametrize(
+    "at, known", [(NOW, True), (NOW - k.NAME_LIFE, True), (NOW - k.NAME_LIFE - 1, False), (NOW + 1, False), (-1, False)]
+)
 def test_a_name_is_known_for_a_while(at: int, known: bool) -> None:
-    """A fault may have written down one that is still to come, also with a time that is."""
+    """A fault may have written a name that is still to come, even with a time in the future."""
     me = started()
     s = me.seen[1]
     s.origin, s.boot, s.number, s.at = 3, 6, 8, at
@@ -234,9 +259,9 @@ def test_what_is_carried_on() -> None:
     publication.carry(me, pub, send, out)
     assert (out.src, out.cur, out.ep, out.hops, out.ring) == (9, 16, 3, 3, 77)
     assert (out.origin, out.boot, out.number, out.channel, out.load, out.again) == (3, 6, 8, CHANNEL, 11, 1)
-    pub.hops, pub.again = k.HOPS_MOST + 5, 0
+    pub.hops, pub.again = k.MAX_HOPS + 5, 0
     publication.carry(me, pub, send, out)
-    assert (out.hops, out.again) == (k.HOPS_MOST, 0)
+    assert (out.hops, out.again) == (k.MAX_HOPS, 0)
 
 
 # --- by system
@@ -249,13 +274,13 @@ def routed(system: int, ep: int = 4) -> list[tuple[int, int, int, int]]:
         for entry in me.row[make_row(me, CHANNEL)].entry:
             entry.ns, entry.since = 0, NOW
     out = handled(me, heard(ep=ep))
-    return [(x.to, x.at, x.goal, x.ep) for x in out.send[:out.sends]]
+    return [(x.to, x.at, x.goal, x.ep) for x in out.send[: out.sends]]
 
 
 def test_each_system_goes_on_in_its_own_way() -> None:
     assert routed(k.PSVR) == [(CHILD, 4, 7, 10), (OTHER, 10, 14, 4)]
     assert routed(k.VR2015) == [(CHILD, 4, 7, 4)]
-    assert routed(k.RING) == [] and routed(k.RING, 12) == [(CHILD, 4, 5, 12)]       # back where it started, and not yet
+    assert routed(k.RING) == [] and routed(k.RING, 12) == [(CHILD, 4, 5, 12)]  # back where it started, and not yet
     assert routed(k.SHEN) == [(CHILD, NONE, NONE, NONE)]
     assert routed(k.FLOOD) == [(k.NOBODY, NONE, NONE, NONE)]
 
@@ -272,12 +297,13 @@ def test_a_second_way_where_positions_lead(system: int) -> None:
     subscriber_at(me, 8, 15)
     out.deliver, out.sends, out.reason = 1, 3, k.ECHO
     publication.detour(me, NOW, heard(cur=14, ep=4), 10, OTHER, out)
-    assert [(x.to, x.at, x.goal, x.ep) for x in out.send[:out.sends]] == (
-        [(PARENT, 10, 11, 4)] if system in (k.PSVR, k.VR2015, k.RING) else [])
+    assert [(x.to, x.at, x.goal, x.ep) for x in out.send[: out.sends]] == (
+        [(PARENT, 10, 11, 4)] if system in (k.PSVR, k.VR2015, k.RING) else []
+    )
     assert (out.deliver, out.reason) == (0, k.FINE)
 
 
 def test_positions_do_not_outlive_a_ring() -> None:
     me = inner()
     put_on_ring(me, 20, 6, 8)
-    assert publication.stopped(me, heard(cur=4)) == k.NOT_MY_POSITION
+    assert publication.reason_to_stop(me, heard(cur=4)) == k.NOT_MY_POSITION

@@ -1,15 +1,16 @@
 """When publications wait, and when those that were sent are repeated."""
 
 import pytest
-from hand_made import NOW, SMALL, inner, started
 
-from network import CHANNEL, Network
 from psvr.protocol import constants as k
-from psvr.protocol import node, publication
+from psvr.protocol import node
 from psvr.protocol.layout import blank
 from psvr.protocol.positions import NONE
+from psvr.protocol.pubsub import publication
 from psvr.protocol.records import Node, Outcome, Pub
 from psvr.protocol.table import make_row
+from tests.support.network import CHANNEL, Network
+from tests.support.protocol.hand_made import NOW, SMALL, inner, started
 
 LINE = [(0, 1), (1, 2), (2, 3)]
 SYSTEMS = {"psvr": k.PSVR, "vr2015": k.VR2015, "ring": k.RING, "shen": k.SHEN, "flood": k.FLOOD}
@@ -47,13 +48,13 @@ def test_without_a_ring_publications_wait_unless_the_node_is_alone() -> None:
     assert not publication.should_wait(alone)
 
 
-def test_what_went_out_on_a_ring_that_is_no_more_is_repeated_once_the_new_one_is_announced() -> None:
+def test_what_was_sent_on_a_lost_ring_is_repeated_once_the_new_one_is_announced() -> None:
     net = settled()
     me, pub = net.node[0], published(net, 0)
     net.near[2].discard(3)
     net.near[3].discard(2)
     repeated = []
-    for _ in range(400):                # twenty seconds
+    for _ in range(400):  # twenty seconds
         net.step()
         if publication.should_repeat(me, pub, False):
             assert me.ring != pub.ring and not publication.should_wait(me)
@@ -63,7 +64,7 @@ def test_what_went_out_on_a_ring_that_is_no_more_is_repeated_once_the_new_one_is
 
 
 def test_what_was_sent_in_doubt_is_repeated_when_the_doubt_is_gone() -> None:
-    """On a new ring SUBs are said three times; until then a table may have a gap."""
+    """On a new ring, SUBs are sent three times; until then, a table may have a gap."""
     net = settled()
     me = net.node[0]
     me.bursts = 1
@@ -74,7 +75,7 @@ def test_what_was_sent_in_doubt_is_repeated_when_the_doubt_is_gone() -> None:
     assert me.bursts == 0 and publication.should_repeat(me, pub, True) and not publication.should_repeat(me, pub, False)
 
 
-def test_who_knows_of_no_subscriber_is_in_doubt() -> None:
+def test_a_node_that_knows_no_subscriber_is_in_doubt() -> None:
     net = settled()
     me, other = net.node[0], CHANNEL + 1
     assert publication.in_doubt(me, other)
@@ -108,8 +109,9 @@ def sent(ring: int) -> Pub:
     return pub
 
 
-@pytest.mark.parametrize("bursts, waits, fills", [
-    (0, False, False), (1, False, True), (2, True, True), (3, True, True)])
+@pytest.mark.parametrize(
+    "bursts, waits, fills", [(0, False, False), (1, False, True), (2, True, True), (3, True, True)]
+)
 def test_publications_wait_until_a_new_ring_was_announced_twice(bursts: int, waits: bool, fills: bool) -> None:
     for system in (k.PSVR, k.SHEN):
         me = filling(bursts, system)
@@ -121,7 +123,7 @@ def test_publications_wait_until_a_new_ring_was_announced_twice(bursts: int, wai
         assert not publication.in_doubt(me, CHANNEL)
 
 
-def test_who_has_no_ring_waits_unless_alone() -> None:
+def test_a_node_without_a_ring_waits_unless_it_is_alone() -> None:
     me = started()
     assert not publication.should_wait(me)
     me.size = 2
@@ -141,11 +143,20 @@ def test_doubt_is_about_the_first_position() -> None:
     assert publication.in_doubt(filling(0), CHANNEL + 1)
 
 
-@pytest.mark.parametrize("ring, doubted, bursts, ns, again", [
-    (77, False, 0, 8, False), (78, False, 0, 8, True), (77, True, 0, 8, True),
-    (77, True, 1, 8, False), (77, True, 0, NONE, False), (78, True, 1, NONE, True), (78, False, 2, 8, False)])
+@pytest.mark.parametrize(
+    "ring, doubted, bursts, ns, again",
+    [
+        (77, False, 0, 8, False),
+        (78, False, 0, 8, True),
+        (77, True, 0, 8, True),
+        (77, True, 1, 8, False),
+        (77, True, 0, NONE, False),
+        (78, True, 1, NONE, True),
+        (78, False, 2, 8, False),
+    ],
+)
 def test_what_is_repeated(ring: int, doubted: bool, bursts: int, ns: int, again: bool) -> None:
-    """Sent on a ring that is no more, or in doubt when there is none any more; but not while publications wait."""
+    """Sent on a lost ring, or in doubt when there is no doubt any more; but not while publications wait."""
     assert publication.should_repeat(filling(bursts, ns=ns), sent(ring), doubted) == again
     me = filling(bursts, system=k.FLOOD)
     assert not publication.should_repeat(me, sent(ring), doubted)
@@ -154,9 +165,9 @@ def test_what_is_repeated(ring: int, doubted: bool, bursts: int, ns: int, again:
     assert not publication.should_repeat(me, sent(ring), doubted)
 
 
-def test_who_is_alone_repeats_nothing() -> None:
+def test_a_node_that_is_alone_repeats_nothing() -> None:
     assert not publication.should_repeat(started(), sent(77), True)
 
 
-def test_who_may_have_to_repeat() -> None:
+def test_which_systems_may_have_to_repeat() -> None:
     assert [publication.may_repeat(inner(system=s)) for s in range(5)] == [True, True, True, True, False]

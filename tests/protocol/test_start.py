@@ -3,15 +3,15 @@
 from typing import Any
 
 import pytest
-from hand_made import NOW, SMALL, add_candidate, inner, started
 
-from network import CHANNEL
 from psvr.protocol import constants as k
 from psvr.protocol import node
-from psvr.protocol.layout import blank, snapshot
+from psvr.protocol.layout import blank, fields, snapshot
 from psvr.protocol.positions import NONE
 from psvr.protocol.records import Node, Settings
 from psvr.protocol.table import make_row
+from tests.support.network import CHANNEL
+from tests.support.protocol.hand_made import NOW, SMALL, add_candidate, inner, started
 
 LATER = NOW + 300
 
@@ -33,7 +33,14 @@ def test_a_node_starts_alone_and_knows_nobody() -> None:
     assert (me.root, me.parent, me.dist, me.seq, me.size, me.fresh) == (8, k.NOBODY, 0, 0, 1, NOW)
     assert (me.ring, me.length, me.position) == (-1, 0, [NONE] * 4)
     assert (me.dead_root, me.dead_seq, me.dead_at, me.number, me.own, me.trigger_at, me.said_at) == (
-        k.NOBODY, 0, 0, 0, 0, 0, 0)
+        k.NOBODY,
+        0,
+        0,
+        0,
+        0,
+        0,
+        0,
+    )
     assert (me.sub_at, me.clean_at) == (NOW, NOW) and {x.id for x in (*me.link, *me.candidate)} == {k.NOBODY}
     assert {(s.origin, s.boot, s.number) for s in me.seen} == {(k.NOBODY, 0, 0)}
     assert {(r.key, r.at) for r in me.relayed} == {(0, 0)}
@@ -46,8 +53,8 @@ def test_first_hellos_are_spread_over_a_period() -> None:
 
 def test_default_settings() -> None:
     s: Any = blank(Settings, SMALL)
-    for name in Settings.__slots__:
-        setattr(s, name, 3)
+    for f in fields(Settings):
+        setattr(s, f.name, 3)
     node.default_settings(s)
     assert (s.hello, s.lease, s.links, s.depth, s.frame) == (k.HELLO_PERIOD, 0, 8, 64, 116)
     assert (s.id_bytes, s.position_bytes, s.system, s.own, s.shortcuts) == (2, 2, k.PSVR, 0, k.ALL)
@@ -72,7 +79,7 @@ def test_subscriptions_that_find_no_room_are_refused() -> None:
 
 
 @pytest.mark.parametrize("system", [k.PSVR, k.SHEN])
-def test_an_unsubscription_is_told_where_the_system_can_tell_it(system: int) -> None:
+def test_an_unsubscription_is_announced_if_the_system_can_do_so(system: int) -> None:
     me = subscribed_later(system=system)
     me.wants[1] = 5
     node.unsubscribe(me, NOW, 6)

@@ -1,18 +1,19 @@
 """When SUBs are sent and rows are cleaned; which system's rules are asked."""
 
 import pytest
-from hand_made import CHILD, NOW, PARENT, SMALL, assign, inner
 
-from network import CHANNEL
 from psvr.protocol import constants as k
-from psvr.protocol import node, subscription
+from psvr.protocol import node
 from psvr.protocol.layout import blank
-from psvr.protocol.numbers import COUNT_MOST, LOW32
+from psvr.protocol.numbers import LOW32, MAX_COUNT
 from psvr.protocol.positions import NONE
+from psvr.protocol.pubsub import subscription
 from psvr.protocol.records import Node, Sub
 from psvr.protocol.table import find_row, lease, make_row, next_subscriber
+from tests.support.network import CHANNEL
+from tests.support.protocol.hand_made import CHILD, NOW, PARENT, SMALL, assign, inner
 
-LEASE = 6 * k.SECOND            # 5 s + 0.05 s · 20, the ring of `inner`
+LEASE = 6 * k.SECOND  # 5 s + 0.05 s · 20, the ring of `inner`
 
 
 def test_which_systems_send_subs() -> None:
@@ -20,8 +21,9 @@ def test_which_systems_send_subs() -> None:
     assert [subscription.sub_is_due(inner(system=s), NOW) for s in range(5)] == [True, True, False, True, False]
 
 
-@pytest.mark.parametrize("at, due", [
-    (NOW, True), (NOW + 1, False), (NOW + 2 * LEASE, False), (NOW + 2 * LEASE + 1, True)])
+@pytest.mark.parametrize(
+    "at, due", [(NOW, True), (NOW + 1, False), (NOW + 2 * LEASE, False), (NOW + 2 * LEASE + 1, True)]
+)
 def test_a_sub_is_due_at_its_time_or_if_that_is_further_than_any_rule_puts_it(at: int, due: bool) -> None:
     me = inner()
     me.sub_at = at
@@ -31,13 +33,13 @@ def test_a_sub_is_due_at_its_time_or_if_that_is_further_than_any_rule_puts_it(at
 def test_a_new_ring_is_announced_three_times_and_then_by_lease() -> None:
     me = inner()
     subscription.on_new_ring(me, NOW)
-    assert me.bursts == 3 and k.BURST_LEAST <= me.sub_at - NOW <= k.BURST_MOST
+    assert me.bursts == 3 and k.BURST_MIN <= me.sub_at - NOW <= k.BURST_MAX
     pauses = []
     for _ in range(4):
         subscription.after_sub(me, NOW)
         pauses.append((me.bursts, me.sub_at - NOW))
     assert pauses[:2] == [(2, k.BURST_SECOND), (1, k.BURST_THIRD)]
-    assert min(k.BURST_SECOND, k.BURST_THIRD) > k.RELAY_PAUSE      # else nobody passes them on
+    assert min(k.BURST_SECOND, k.BURST_THIRD) > k.RELAY_PAUSE  # else nobody passes them on
     assert all(bursts == 0 and 0.9 * LEASE <= pause <= LEASE for bursts, pause in pauses[2:])
 
 
@@ -73,8 +75,10 @@ def test_a_new_ring_empties_the_table_but_shen_s_which_is_of_links(system: int) 
     assert (find_row(me, CHANNEL) != NONE) == (system == k.SHEN)
 
 
-@pytest.mark.parametrize("key, at, stays", [
-    (0, NOW, True), (LOW32, NOW - 9, True), (-1, NOW, False), (LOW32 + 1, NOW, False), (5, NOW + 1, False)])
+@pytest.mark.parametrize(
+    "key, at, stays",
+    [(0, NOW, True), (LOW32, NOW - 9, True), (-1, NOW, False), (LOW32 + 1, NOW, False), (5, NOW + 1, False)],
+)
 def test_relays_that_cannot_have_been_are_forgotten(key: int, at: int, stays: bool) -> None:
     me = inner()
     me.relayed[1].key, me.relayed[1].at = key, at
@@ -82,7 +86,7 @@ def test_relays_that_cannot_have_been_are_forgotten(key: int, at: int, stays: bo
     assert (me.relayed[1].key, me.relayed[1].at) == ((key, at) if stays else (0, 0))
 
 
-@pytest.mark.parametrize("value, bursts, overflow", [(-5, 0, 0), (2, 2, 2), (1 << 63, 3, COUNT_MOST)])
+@pytest.mark.parametrize("value, bursts, overflow", [(-5, 0, 0), (2, 2, 2), (1 << 63, 3, MAX_COUNT)])
 def test_counts_come_back_into_range(value: int, bursts: int, overflow: int) -> None:
     me = inner()
     me.bursts = me.overflow = value
@@ -94,20 +98,27 @@ def test_rows_are_cleaned_ten_times_per_lease_by_the_rules_of_the_system() -> No
     for system in (k.PSVR, k.SHEN):
         me = inner(system=system)
         row = me.row[make_row(me, CHANNEL)]
-        row.entry[1].ns, row.entry[1].since = 0, NOW        # of position 10: 0; of the second link: it wants it
-        row.entry[0].ns, row.entry[0].since = 4, NOW        # of position 4: itself; of the first link: nothing
+        row.entry[1].ns, row.entry[1].since = 0, NOW  # of position 10: 0; of the second link: it wants it
+        row.entry[0].ns, row.entry[0].since = 4, NOW  # of position 4: itself; of the first link: nothing
         subscription.clean(me, NOW)
         assert me.clean_at == NOW + LEASE // 10 and lease(me) == LEASE
         assert (row.entry[0].ns, row.entry[1].ns) == (NONE, 0)
-        me.link[1].parent = 4                               # no longer a tree link
+        me.link[1].parent = 4  # no longer a tree link
         subscription.clean(me, NOW)
         assert row.entry[1].ns == (NONE if system == k.SHEN else 0)
 
 
-@pytest.mark.parametrize("system, learns, relays", [
-    (k.PSVR, True, True), (k.VR2015, True, True), (k.SHEN, True, False), (k.RING, False, False),
-    (k.FLOOD, False, False)])
-def test_who_learns_from_a_sub_and_who_relays_it(system: int, learns: bool, relays: bool) -> None:
+@pytest.mark.parametrize(
+    "system, learns, relays",
+    [
+        (k.PSVR, True, True),
+        (k.VR2015, True, True),
+        (k.SHEN, True, False),
+        (k.RING, False, False),
+        (k.FLOOD, False, False),
+    ],
+)
+def test_which_nodes_learn_from_a_sub_and_which_relay_it(system: int, learns: bool, relays: bool) -> None:
     me, sub, out = inner(system=system), blank(Sub, SMALL), blank(Sub, SMALL)
     sub.src, sub.to, sub.back, sub.limit, sub.ring = 20, 9 if system == k.SHEN else k.NOBODY, k.NOBODY, 9, 77
     sub.channels, sub.channel[0], sub.position = 1, CHANNEL, [7, NONE, NONE, NONE]
@@ -133,8 +144,9 @@ def sub_of(me: Node, **said: int) -> Sub:
     return sub
 
 
-@pytest.mark.parametrize("quality, copies", [
-    (1.0, 2), (0.91, 2), (0.89, 3), (0.8, 3), (0.7, 4), (0.61, 5), (0.3, 5), (0.0, 5)])
+@pytest.mark.parametrize(
+    "quality, copies", [(1.0, 2), (0.91, 2), (0.89, 3), (0.8, 3), (0.7, 4), (0.61, 5), (0.3, 5), (0.0, 5)]
+)
 def test_a_sub_is_broadcast_until_few_would_miss_it(quality: float, copies: int) -> None:
     """The chance that a tree neighbour misses all is at most a hundredth, or there are as many as are allowed."""
     me = inner()
@@ -145,7 +157,7 @@ def test_a_sub_is_broadcast_until_few_would_miss_it(quality: float, copies: int)
 
 def test_only_links_that_a_sub_is_for_count() -> None:
     me = inner()
-    me.link[0].q_out = me.link[2].q_out = 0                 # the parent, and one beside the tree
+    me.link[0].q_out = me.link[2].q_out = 0  # the parent, and one beside the tree
     assert subscription.copies(me, sub_of(me)) == 5
     assert subscription.copies(me, sub_of(me, back=PARENT)) == 2
     assert subscription.copies(me, sub_of(me, to=CHILD)) == 2 and subscription.copies(me, sub_of(me, to=PARENT)) == 5

@@ -3,13 +3,13 @@
 from typing import Any
 
 import pytest
-from one_position import LEASE, LENGTH, P, hear, node_at
 
-from network import CHANNEL
 from psvr.protocol import constants as k
 from psvr.protocol.layout import Capacity
 from psvr.protocol.positions import NONE
 from psvr.protocol.table import clean, find_row, lease, make_row, next_subscriber, reset, valid, wants, write_back
+from tests.support.network import CHANNEL
+from tests.support.protocol.one_position import LEASE, LENGTH, P, hear, node_at
 
 
 def entry_of(me: Any) -> Any:
@@ -51,14 +51,17 @@ def test_the_same_subscriber_renews_its_lease() -> None:
     assert (entry_of(me).ns, entry_of(me).since) == (20, 5)
 
 
-@pytest.mark.parametrize("since, spare, now, expected", [
-    (0, 30, 4 * LEASE, (20, 0, 30, 7)),
-    (0, 30, 4 * LEASE + 1, (30, 7, NONE, 0)),               # not renewed: the spare, as old as it is
-    (0, NONE, 4 * LEASE + 1, (NONE, 0, NONE, 0)),
-    (99 * LEASE, 30, 4 * LEASE, (30, 7, NONE, 0)),          # a time in the future
-    (0, P, 4 * LEASE, (20, 0, NONE, 0)),                    # a spare that is mine, or off the ring
-    (0, LENGTH, 4 * LEASE, (20, 0, NONE, 0)),
-])
+@pytest.mark.parametrize(
+    "since, spare, now, expected",
+    [
+        (0, 30, 4 * LEASE, (20, 0, 30, 7)),
+        (0, 30, 4 * LEASE + 1, (30, 7, NONE, 0)),  # not renewed: the spare, as old as it is
+        (0, NONE, 4 * LEASE + 1, (NONE, 0, NONE, 0)),
+        (99 * LEASE, 30, 4 * LEASE, (30, 7, NONE, 0)),  # a time in the future
+        (0, P, 4 * LEASE, (20, 0, NONE, 0)),  # a spare that is mine, or off the ring
+        (0, LENGTH, 4 * LEASE, (20, 0, NONE, 0)),
+    ],
+)
 def test_write_back(since: int, spare: int, now: int, expected: tuple[int, ...]) -> None:
     me = node_at()
     hear(me, 0, 20)
@@ -116,7 +119,7 @@ def test_vr2015_knows_no_spare() -> None:
 
 
 @pytest.mark.parametrize("position, valid_one", [(0, 0), (39, 39), (40, NONE), (-1, NONE), (P, NONE), (11, 11)])
-def test_who_can_be_a_subscriber(position: int, valid_one: int) -> None:
+def test_which_positions_can_belong_to_a_subscriber(position: int, valid_one: int) -> None:
     assert valid(node_at(), position) == valid_one
 
 
@@ -148,7 +151,7 @@ def test_no_channel_is_neither_wanted_nor_found() -> None:
     assert wants(me, 5) and not wants(me, 9)
 
 
-def test_a_row_is_looked_for_within_64_places_of_its_hash() -> None:
+def test_a_row_is_searched_for_within_64_places_of_its_hash() -> None:
     me = node_at(capacity=Capacity(links=1, channels=200))
     for i in range(63):
         me.channel[(150 + i) % 200] = 10_000 + i

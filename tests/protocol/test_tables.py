@@ -4,13 +4,13 @@ from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
-from one_position import LEASE, LENGTH, P, hear, node_at
 
-from network import CHANNEL
 from psvr.protocol import constants as k
 from psvr.protocol.layout import Capacity
 from psvr.protocol.positions import NONE
 from psvr.protocol.table import clean, find_row, lease, make_row, next_subscriber
+from tests.support.network import CHANNEL
+from tests.support.protocol.one_position import LEASE, LENGTH, P, hear, node_at
 
 
 def test_nearer_subscriber_takes_over_and_further_one_does_not() -> None:
@@ -21,7 +21,7 @@ def test_nearer_subscriber_takes_over_and_further_one_does_not() -> None:
     assert next_subscriber(me, CHANNEL, 0) == 20
     hear(me, 2, 15)
     assert next_subscriber(me, CHANNEL, 0) == 15
-    hear(me, 3, 5)              # all around the ring
+    hear(me, 3, 5)  # all around the ring
     assert next_subscriber(me, CHANNEL, 0) == 15
 
 
@@ -94,7 +94,7 @@ def test_overflow_is_counted() -> None:
     assert me.overflow == 2
 
 
-@given(st.lists(st.integers(1, 10**6) | st.integers(-2**63, -1), unique=True, max_size=200))
+@given(st.lists(st.integers(1, 10**6) | st.integers(-(2**63), -1), unique=True, max_size=200))
 def test_rows_are_found_again_in_a_table_twice_as_large(channels: list[int]) -> None:
     me = node_at(capacity=Capacity(links=1, channels=2 * len(channels) + 1))
     places = [make_row(me, c) for c in channels]
@@ -106,6 +106,6 @@ def test_lease_follows_the_ring() -> None:
     me = node_at()
     assert lease(me) == LEASE
     me.settings.lease = 0
-    assert lease(me) == 7 * k.SECOND        # 5 s + 0.05 s · 40
+    assert lease(me) == 7 * k.SECOND  # 5 s + 0.05 s · 40
     me.length = 10**6
     assert lease(me) == 300 * k.SECOND

@@ -2,10 +2,10 @@
 
 import pytest
 
-from network import Network
 from psvr.protocol import constants as k
 from psvr.protocol import tree
 from psvr.protocol.layout import Capacity
+from tests.support.network import Network
 
 
 def ring_of(n: int) -> list[tuple[int, int]]:
@@ -38,7 +38,7 @@ def test_no_fake_root_survives(n: int, seq: int) -> None:
 
 
 def test_numbers_around_a_cycle_do_not_renew_a_fake_root() -> None:
-    """Different numbers, handed around a cycle, look like news to each node in turn."""
+    """Different numbers, handed around a cycle, look newer to each node in turn."""
     net = Network(ring_of(5), 5, ids=list(range(10, 15)))
     net.run(15)
     plant(net, 4, 100)
@@ -85,7 +85,7 @@ def test_parent_stays_while_it_is_one_step_longer() -> None:
 
 
 def test_depth_limit() -> None:
-    """A tree deeper than D_max cannot be: the nodes beyond it stay their own roots, and nothing breaks."""
+    """A tree cannot be deeper than D_max: the nodes beyond it stay their own roots, and nothing breaks."""
     net = Network([(v, v + 1) for v in range(7)], 8, settings={"depth": 4}, capacity=Capacity(links=2))
     net.run(30)
     assert [me.root for me in net.node[:5]] == [0] * 5 and net.node[5].root == 5
@@ -98,7 +98,7 @@ def test_a_long_line_keeps_its_root() -> None:
     net = Network([(v, v + 1) for v in range(n - 1)], n, capacity=Capacity(links=2, candidates=2, channels=2))
     net.run(40)
     assert roots(net) == {0} and len({me.ring for me in net.node}) == 1
-    for me in net.node:                     # what a fast wave leaves behind: everyone is up to date
+    for me in net.node:  # what a fast wave leaves behind: everyone is up to date
         me.seq, me.fresh = net.node[0].own, net.now
         for link in me.link:
             link.seq = net.node[0].own

@@ -4,12 +4,12 @@ from typing import Any
 
 import pytest
 
-from network import CHANNEL, Network
 from psvr.protocol import constants as k
 from psvr.protocol import invariants, links, ring, systems, table
-from psvr.protocol.invariants import ground_of, problems, where
+from psvr.protocol.invariants import find_node, ground_of, problems
 from psvr.protocol.positions import NONE
-from settle import settle, spread_sub
+from tests.support.network import CHANNEL, Network
+from tests.support.settle import settle, spread_sub
 
 EDGES = [(0, 1), (1, 2), (2, 3), (3, 0), (1, 3), (3, 4)]
 GROUND = ground_of(5, EDGES)
@@ -44,8 +44,8 @@ def test_a_settled_network_has_no_problems(system: int) -> None:
 
 def test_nodes_are_found_by_id(net: Network) -> None:
     nodes: Any = [net.node[v] for v in (0, 2, 3)]
-    assert [where(nodes, id) for id in (-1, 0, 1, 2, 3, 4)] == [NONE, 0, NONE, 1, 2, NONE]
-    assert where([], 0) == NONE
+    assert [find_node(nodes, id) for id in (-1, 0, 1, 2, 3, 4)] == [NONE, 0, NONE, 1, 2, NONE]
+    assert find_node([], 0) == NONE
 
 
 def test_links_need_both_ends(net: Network) -> None:
@@ -58,21 +58,29 @@ def test_links_need_living_nodes_in_reach(net: Network) -> None:
     x = next(x for x in net.node[2].link if x.id == k.NOBODY)
     x.id, x.keeps_me = 88, 1
     assert wrong(net)["links"] == (1, 2, 88, k.NOBODY)
-    x.keeps_me = 0                                          # a proposal is not a link yet
+    x.keeps_me = 0  # a proposal is not a link yet
     assert wrong(net) == {}
 
 
-def test_everyone_follows_the_least_id_of_the_component(net: Network) -> None:
+def test_everyone_follows_the_smallest_id_of_the_component(net: Network) -> None:
     net.node[4].root = net.node[2].root = 1
     assert wrong(net)["one root"] == (2, 2, 1, 0)
     assert "one root" in wrong(settled(), ground_of(5, [e for e in EDGES if e != (3, 4)]))
 
 
-@pytest.mark.parametrize("v, name, value, verdict", [
-    (0, "dist", 1, (3, 0, 1, 0)), (0, "parent", 2, (1, 0, 2, k.NOBODY)), (2, "dist", 3, (1, 2, 3, 2)),
-    (2, "parent", 0, (1, 2, k.NOBODY, 2)), (2, "parent", 3, (1, 2, NONE, 2))])
-def test_distances_grow_by_one_from_a_parent_that_knows_its_child(net: Network, v: int, name: str, value: int,
-                                                                 verdict: tuple[int, ...]) -> None:
+@pytest.mark.parametrize(
+    "v, name, value, verdict",
+    [
+        (0, "dist", 1, (3, 0, 1, 0)),
+        (0, "parent", 2, (1, 0, 2, k.NOBODY)),
+        (2, "dist", 3, (1, 2, 3, 2)),
+        (2, "parent", 0, (1, 2, k.NOBODY, 2)),
+        (2, "parent", 3, (1, 2, NONE, 2)),
+    ],
+)
+def test_distances_grow_by_one_from_a_parent_that_knows_its_child(
+    net: Network, v: int, name: str, value: int, verdict: tuple[int, ...]
+) -> None:
     setattr(net.node[v], name, value)
     assert wrong(net)["distances"] == verdict
 
@@ -85,7 +93,7 @@ def test_a_parent_that_has_no_link_to_its_child_does_not_know_it(net: Network) -
 
 def test_sizes_and_digests_are_those_that_children_have_now(net: Network) -> None:
     net.node[2].size = 5
-    assert wrong(net)["sizes"] == (2, 1, 2, 6)              # of 1, and of 2 itself
+    assert wrong(net)["sizes"] == (2, 1, 2, 6)  # of 1, and of 2 itself
     net = settled()
     digest = net.node[4].digest
     net.node[4].digest = 7
@@ -93,20 +101,29 @@ def test_sizes_and_digests_are_those_that_children_have_now(net: Network) -> Non
     assert found[:3] == (2, 3, net.node[3].digest) and wrong(net)["sizes"][3] != digest
 
 
-@pytest.mark.parametrize("v, change, verdict", [
-    (2, {"length": 10}, (1, 2, 10, 8)),
-    (1, {"position": [1, 3, 5, NONE]}, (1, 1, 5, NONE)),
-    (1, {"position": [1] + [NONE] * 3}, (1, 1, NONE, 3)),
-    (0, {"position": [0, 4, 0, NONE]}, (1, 0, 0, NONE)),         # the root leaves its last one out
-    (0, {"position": [0] + [NONE] * 3}, (1, 0, NONE, 4)),
-    (2, {"position": [3] + [NONE] * 3}, (1, 2, 3, 2)),
-    (2, {"position": [2, 3, NONE, NONE]}, (1, 2, 3, NONE)),
-    (2, {"position": [NONE] * 4}, (1, 2, NONE, 2)),
-])
-def test_positions_are_those_of_the_walk(net: Network, v: int, change: dict[str, Any],
-                                         verdict: tuple[int, ...]) -> None:
-    assert [me.position[:3] for me in net.node] == [[0, 4, NONE], [1, 3, NONE], [2, NONE, NONE], [5, 7, NONE],
-                                                    [6, NONE, NONE]]
+@pytest.mark.parametrize(
+    "v, change, verdict",
+    [
+        (2, {"length": 10}, (1, 2, 10, 8)),
+        (1, {"position": [1, 3, 5, NONE]}, (1, 1, 5, NONE)),
+        (1, {"position": [1] + [NONE] * 3}, (1, 1, NONE, 3)),
+        (0, {"position": [0, 4, 0, NONE]}, (1, 0, 0, NONE)),  # the root leaves its last one out
+        (0, {"position": [0] + [NONE] * 3}, (1, 0, NONE, 4)),
+        (2, {"position": [3] + [NONE] * 3}, (1, 2, 3, 2)),
+        (2, {"position": [2, 3, NONE, NONE]}, (1, 2, 3, NONE)),
+        (2, {"position": [NONE] * 4}, (1, 2, NONE, 2)),
+    ],
+)
+def test_positions_are_those_of_the_walk(
+    net: Network, v: int, change: dict[str, Any], verdict: tuple[int, ...]
+) -> None:
+    assert [me.position[:3] for me in net.node] == [
+        [0, 4, NONE],
+        [1, 3, NONE],
+        [2, NONE, NONE],
+        [5, 7, NONE],
+        [6, NONE, NONE],
+    ]
     for name, value in change.items():
         setattr(net.node[v], name, value)
     assert wrong(net)["positions"] == verdict
@@ -118,7 +135,7 @@ def test_a_network_of_nobody_is_settled() -> None:
 
 @pytest.mark.parametrize("system", [k.PSVR, k.SHEN])
 def test_a_child_that_died_leaves_its_parent_with_a_position_too_many(system: int) -> None:
-    """Only the living are judged: 4 is no more, and 3 does not know yet."""
+    """Only living nodes are checked: 4 is gone, and 3 does not know it yet."""
     net = settled(system)
     net.node, net.n = net.node[:4], 4
     found = wrong(net, ground_of(4, EDGES[:5]))
@@ -149,7 +166,7 @@ def test_a_node_that_is_alone_has_no_ring() -> None:
 
 
 def test_links_know_each_other_s_positions_and_ring(net: Network) -> None:
-    x = link(net, 2, 3)                                     # a shortcut
+    x = link(net, 2, 3)  # a shortcut
     assert x.position[:2] == [5, 7]
     x.position[1] = 6
     assert wrong(net) == {"shortcuts": (1, 2, 6, 7)}
@@ -162,11 +179,19 @@ def test_links_know_each_other_s_positions_and_ring(net: Network) -> None:
 # Tables: subscribers are 2, at position 2, and 4, at position 6.
 
 
-@pytest.mark.parametrize("v, j, ns, verdict", [
-    (1, 0, 6, (1, 1, 6, 2)), (1, 1, 2, (1, 1, 2, 6)), (0, 0, NONE, (1, 0, NONE, 2)), (2, 0, NONE, (1, 2, NONE, 6)),
-    (2, 0, 4, (1, 2, 4, 6))])
-def test_tables_name_the_next_subscriber_other_than_oneself(net: Network, v: int, j: int, ns: int,
-                                                           verdict: tuple[int, ...]) -> None:
+@pytest.mark.parametrize(
+    "v, j, ns, verdict",
+    [
+        (1, 0, 6, (1, 1, 6, 2)),
+        (1, 1, 2, (1, 1, 2, 6)),
+        (0, 0, NONE, (1, 0, NONE, 2)),
+        (2, 0, NONE, (1, 2, NONE, 6)),
+        (2, 0, 4, (1, 2, 4, 6)),
+    ],
+)
+def test_tables_name_the_next_subscriber_other_than_oneself(
+    net: Network, v: int, j: int, ns: int, verdict: tuple[int, ...]
+) -> None:
     me = net.node[v]
     me.row[table.find_row(me, CHANNEL)].entry[j].ns = ns
     assert wrong(net) == {"tables": verdict}
@@ -180,10 +205,10 @@ def test_channels_that_nobody_wants_or_that_are_missing_are_seen(net: Network) -
     assert wrong(net)["tables"][1:] == (3, NONE, 6)
 
 
-def test_who_wants_a_channel_alone_need_not_know_of_it() -> None:
+def test_the_only_subscriber_of_a_channel_needs_no_row_for_it() -> None:
     net = settled()
     net.node[1].wants[77 % 2] = 77
-    assert wrong(net)["tables"][1:3] == (0, NONE)           # the others must
+    assert wrong(net)["tables"][1:3] == (0, NONE)  # the others must
     assert {p.count for p in problems(net.node, GROUND, [net.now] * 5)} == {6}
 
 
@@ -196,7 +221,7 @@ def test_subscribers_of_another_component_do_not_count() -> None:
     assert wrong(net, ground_of(4, [(0, 1), (2, 3)])) == {}
 
 
-def test_who_wants_as_much_as_it_can_is_a_subscriber_too(net: Network) -> None:
+def test_a_node_with_all_its_subscriptions_in_use_is_a_subscriber_too(net: Network) -> None:
     net.subscribe(2, channel=CHANNEL + 1)
     spread_sub(net, 2)
     assert k.NO_CHANNEL not in net.node[2].wants and wrong(net) == {}
@@ -209,8 +234,8 @@ def test_systems_without_subs_have_no_tables(system: int) -> None:
     assert wrong(net) == {}
 
 
-def test_tables_of_one_s_own_are_not_judged(net: Network) -> None:
-    row = systems.new_row(systems.Own("mine", "psvr", {"clean": lambda me, now: None}))
+def test_tables_of_custom_systems_are_not_checked(net: Network) -> None:
+    row = systems.new_row(systems.CustomSystem("mine", "psvr", {"clean": lambda me, now: None}))
     try:
         table.reset(net.node[3])
         for me in net.node:
@@ -233,16 +258,18 @@ def test_shen_knows_what_each_tree_neighbour_wants() -> None:
     net.node[0].channel[table.find_row(net.node[0], CHANNEL)] = k.NO_CHANNEL
     assert wrong(net)["tables"][1:] == (0, 0, 1)
     net = settled(k.SHEN)
-    link(net, 1, 0).id = k.NOBODY                           # who does not know me wants nothing of me
+    link(net, 1, 0).id = k.NOBODY  # who does not know me wants nothing of me
     assert wrong(net)["tables"][1:] == (0, 1, 0)
 
 
 # All in one number.
 
 
-@pytest.mark.parametrize("v, name, value, bits", [
-    (4, "root", 1, 2 | 4 | 8 | 16), (2, "dist", 3, 4), (2, "size", 5, 8 | 16), (4, "length", 9, 16)])
-def test_what_is_broken_is_told_in_bits(net: Network, v: int, name: str, value: int, bits: int) -> None:
+@pytest.mark.parametrize(
+    "v, name, value, bits",
+    [(4, "root", 1, 2 | 4 | 8 | 16), (2, "dist", 3, 4), (2, "size", 5, 8 | 16), (4, "length", 9, 16)],
+)
+def test_violations_are_reported_as_bits(net: Network, v: int, name: str, value: int, bits: int) -> None:
     setattr(net.node[v], name, value)
     broken = invariants.check(net.node, GROUND, [net.now] * 5)
     assert broken & bits and not broken & 64
@@ -258,11 +285,11 @@ def test_each_property_has_its_bit(net: Network) -> None:
     assert invariants.check(net.node, GROUND, [net.now] * 5) == 64
     net = settled()
     net.node[2].link[3].id, net.node[2].link[3].keeps_me = 88, 1
-    table.reset(net.node[3])                                # tables are looked at when all else is right
+    table.reset(net.node[3])  # tables are looked at when all else is right
     assert invariants.check(net.node, GROUND, [net.now] * 5) == 1
 
 
-def test_ground_is_who_reaches_whom_and_the_components() -> None:
+def test_the_ground_says_who_reaches_whom_and_names_the_components() -> None:
     ground = ground_of(5, [(0, 3), (3, 1), (2, 4)])
     assert ground.part == [0, 0, 2, 0, 2]
     assert [sorted(ground.near[a:b]) for a, b in zip(ground.first, ground.first[1:])] == [[3], [3], [4], [0, 1], [2]]

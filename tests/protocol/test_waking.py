@@ -1,17 +1,27 @@
 """When a node does what: HELLOs in time and out of turn, SUBs, cleaning."""
 
-
 from collections.abc import Callable
 
 import pytest
-from hand_made import CHILD, NOW, OTHER, PARENT, SMALL, add_candidate, add_link, assign, hello, inner, started
 
-from network import CHANNEL, Network
 from psvr.protocol import constants as k
 from psvr.protocol import node, ring
 from psvr.protocol.layout import blank, snapshot
 from psvr.protocol.records import Hello, Node
 from psvr.protocol.table import lease, make_row
+from tests.support.network import CHANNEL, Network
+from tests.support.protocol.hand_made import (
+    CHILD,
+    NOW,
+    OTHER,
+    PARENT,
+    SMALL,
+    add_candidate,
+    add_link,
+    hello,
+    inner,
+    started,
+)
 
 PERIOD = k.HELLO_PERIOD
 
@@ -36,38 +46,38 @@ def in_ring_of_two() -> Node:
     return quiet(me)
 
 
-# --- what changes, and is told out of turn
+# --- changes, announced out of turn
 
 
 @pytest.mark.parametrize("name", ["root", "dist", "parent", "digest", "ring"])
 def test_neighbours_act_upon_all_of_tree_and_ring(name: str) -> None:
     me = inner()
-    before = node.face(me)
+    before = node.public_state(me)
     setattr(me, name, getattr(me, name) + 1)
-    assert node.face(me) != before
+    assert node.public_state(me) != before
 
 
 def test_neighbours_act_upon_the_start_and_not_upon_what_follows_from_it() -> None:
     me = inner()
-    before = node.face(me)
+    before = node.public_state(me)
     me.position[0] += 1
-    assert node.face(me) != before
+    assert node.public_state(me) != before
     me.position[0] -= 1
     me.seq, me.size, me.position[1] = 99, 99, 99
-    assert node.face(me) == before
+    assert node.public_state(me) == before
 
 
-def test_a_change_is_told_within_20_to_100_ms() -> None:
+def test_a_change_is_announced_within_20_to_100_ms() -> None:
     pauses = set()
     for id in range(1000, 1400):
         me = quiet(started(id=id))
-        add_link(me, 0, PARENT)                         # offers a root
+        add_link(me, 0, PARENT)  # offers a root
         node.derive(me, NOW)
         pauses.add((me.trigger_at - NOW) // k.MILLISECOND)
     assert min(pauses) in (20, 21) and max(pauses) in (98, 99, 100)
     me.trigger_at = 0
     node.derive(me, NOW)
-    assert me.trigger_at == 0                           # nothing new
+    assert me.trigger_at == 0  # nothing new
 
 
 @pytest.mark.parametrize("said_ago, least", [(0, 200), (150, 50), (190, 20), (1000, 20)])
@@ -79,8 +89,10 @@ def test_two_hellos_are_200_ms_apart(said_ago: int, least: int) -> None:
     assert least * k.MILLISECOND <= me.trigger_at - NOW <= max(least, 100) * k.MILLISECOND
 
 
-@pytest.mark.parametrize("at, stays", [(NOW + 1, True), (NOW + k.TRIGGER_GAP, True), (NOW + k.TRIGGER_GAP + 1, False),
-                                       (0, False), (-5, False)])
+@pytest.mark.parametrize(
+    "at, stays",
+    [(NOW + 1, True), (NOW + k.TRIGGER_GAP, True), (NOW + k.TRIGGER_GAP + 1, False), (0, False), (-5, False)],
+)
 def test_a_hello_that_is_about_to_be_said_is_not_put_off(at: int, stays: bool) -> None:
     me = quiet(started())
     me.trigger_at = at
@@ -89,7 +101,7 @@ def test_a_hello_that_is_about_to_be_said_is_not_put_off(at: int, stays: bool) -
     assert (me.trigger_at == at) == stays and NOW < me.trigger_at <= NOW + k.TRIGGER_GAP
 
 
-def test_late_news_of_the_root_are_told_at_once_though_nothing_else_changed() -> None:
+def test_a_late_number_of_the_root_is_passed_on_at_once_though_nothing_else_changed() -> None:
     for ago, told in ((PERIOD, False), (3 * PERIOD, True)):
         me = started()
         add_link(me, 0, PARENT, seq=7)
@@ -100,11 +112,11 @@ def test_late_news_of_the_root_are_told_at_once_though_nothing_else_changed() ->
         assert (me.trigger_at != 0) == told
 
 
-# --- what is said again, to tree neighbours that do not act upon it
+# --- reminders, to tree neighbours that do not act on it
 
 
-def told(what: Callable[[Node], None] | None = None, **settings: int) -> Node:
-    """A node whose neighbours act upon all that it says, but for `what` they do; nothing of its own is due for 5 s."""
+def up_to_date(what: Callable[[Node], None] | None = None, **settings: int) -> Node:
+    """A node whose neighbours act on all that it says, except for `what` they do; nothing else is due for 5 s."""
     me = inner(hello=10 * PERIOD, **settings)
     me.link[0].dist, me.link[0].my_start, me.link[1].size = 1, 4, 3
     ring.derive(me)
@@ -121,22 +133,25 @@ def told(what: Callable[[Node], None] | None = None, **settings: int) -> Node:
 
 def behind(what: Callable[[Node], None], **settings: int) -> Node:
     """… and one of them does not: it has just said so."""
-    me = told(what, **settings)
+    me = up_to_date(what, **settings)
     node.trigger(me, NOW)
     me.trigger_at, me.said_at = 0, NOW
     node.remind(me, NOW)
     return me
 
 
-AHEAD = {
-    "the parent places another subtree": lambda me: (assign(me.link[0], {"my_digest": 1}),
-                                                     assign(me.link[1], {"ring": -1})),
+def place_another(me: Node) -> None:
+    me.link[0].my_digest, me.link[1].ring = 1, -1
+
+
+AHEAD: dict[str, Callable[[Node], None]] = {
+    "the parent places another subtree": place_another,
     "a child has another ring": lambda me: setattr(me.link[1], "ring", 76),
     "a child has no ring": lambda me: setattr(me.link[1], "ring", -1),
-    "a child has older news of the root": lambda me: setattr(me.link[1], "seq", me.seq - k.NEWS_LATE - 1),
+    "a child has older news of the root": lambda me: setattr(me.link[1], "seq", me.seq - k.LATE_AFTER - 1),
 }
-NOT_AHEAD = {
-    "a child is a little behind": lambda me: setattr(me.link[1], "seq", me.seq - k.NEWS_LATE),
+NOT_AHEAD: dict[str, Callable[[Node], None]] = {
+    "a child is a little behind": lambda me: setattr(me.link[1], "seq", me.seq - k.LATE_AFTER),
     "others have another ring": lambda me: setattr(me.link[2], "ring", 76),
 }
 
@@ -147,14 +162,14 @@ def test_what_a_tree_neighbour_does_not_act_upon_is_said_again(what: str) -> Non
     for left in reversed(range(k.REMINDERS)):
         at = me.remind_at
         assert me.reminders == left and node.next_due(me, me.said_at) == at
-        assert k.REMIND_LEAST <= at - me.said_at <= k.REMIND_MOST
+        assert k.REMIND_MIN <= at - me.said_at <= k.REMIND_MAX
         assert woken(me, at - 1)[0] == 0 and woken(me, at)[0] == node.SAY_HELLO
     assert me.remind_at == me.reminders == 0
 
 
 @pytest.mark.parametrize("what", NOT_AHEAD)
 def test_what_all_act_upon_is_not_said_again(what: str) -> None:
-    me = told(NOT_AHEAD[what])
+    me = up_to_date(NOT_AHEAD[what])
     me.reminders, me.remind_at = 3, NOW
     assert woken(me, NOW)[0] == 0 and me.remind_at == 0
 
@@ -171,15 +186,15 @@ def test_reminders_are_a_setting() -> None:
 
 @pytest.mark.parametrize("reminders, left", [(-5, 0), (0, 0), (1, 0), (4, 3), (99, 3)])
 def test_reminders_out_of_range(reminders: int, left: int) -> None:
-    me = told()
+    me = up_to_date()
     me.reminders = reminders
     node.remind(me, NOW)
     assert me.reminders == left and (me.remind_at > NOW) == (reminders > 0)
 
 
 def test_a_reminder_further_ahead_than_any_rule_puts_it_is_due() -> None:
-    me = told()
-    me.remind_at = NOW + k.REMIND_MOST + 1
+    me = up_to_date()
+    me.remind_at = NOW + k.REMIND_MAX + 1
     assert node.next_due(me, NOW) == NOW
     assert woken(me)[0] == 0 and me.remind_at == 0
 
@@ -213,9 +228,9 @@ def test_a_new_ring_empties_the_table_and_the_same_ring_does_not() -> None:
 def test_a_hello_of_a_link_is_recorded_in_all_layers_and_a_stranger_s_as_a_candidate() -> None:
     me = quiet(started())
     add_link(me, 0, PARENT, root=k.NOBODY, keeps_me=0)
-    told = hello(PARENT, root=2, parent=3, dist=4, seq=70, size=6, digest=12, links=1)
-    told.link[0].id, told.link[0].quality = 9, 200
-    node.hear_hello(me, NOW, told)
+    said = hello(PARENT, root=2, parent=3, dist=4, seq=70, size=6, digest=12, links=1)
+    said.link[0].id, said.link[0].quality = 9, 200
+    node.hear_hello(me, NOW, said)
     x = me.link[0]
     assert (x.keeps_me, x.root, x.parent, x.dist, x.seq, x.size, x.digest) == (1, 2, 3, 4, 70, 6, 12)
     assert (me.root, me.parent, me.dist, me.seq) == (2, PARENT, 5, 70) and me.trigger_at > NOW
@@ -246,8 +261,10 @@ def test_systems_without_subs_are_not_woken_for_them() -> None:
     assert node.next_due(me, NOW) == NOW + 400
 
 
-@pytest.mark.parametrize("name, longest", [("hello_at", 2 * PERIOD), ("clean_at", 6 * k.SECOND),
-                                           ("trigger_at", k.TRIGGER_GAP), ("sub_at", 12 * k.SECOND)])
+@pytest.mark.parametrize(
+    "name, longest",
+    [("hello_at", 2 * PERIOD), ("clean_at", 6 * k.SECOND), ("trigger_at", k.TRIGGER_GAP), ("sub_at", 12 * k.SECOND)],
+)
 def test_a_time_further_than_any_rule_puts_it_is_now(name: str, longest: int) -> None:
     me = quiet(inner())
     me.hello_at = me.clean_at = me.sub_at = NOW + 190 * k.MILLISECOND
@@ -266,7 +283,7 @@ def test_a_period_is_over() -> None:
     add_candidate(me, 0, 30)
     said, out = woken(me)
     assert said == node.SAY_HELLO and (out.src, out.number, out.root, out.seq) == (9, 41, 9, 8)
-    assert me.link[0].id == out.link[0].id == 30                    # one is taken in, and told
+    assert me.link[0].id == out.link[0].id == 30  # one is taken in, and listed
     assert (me.own, me.said_at, me.trigger_at) == (8, NOW, 0)
 
 
@@ -329,16 +346,16 @@ def test_hellos_are_numbered(number: int, following: int) -> None:
     assert me.number == out.number == following
 
 
-def test_who_gives_up_its_root_gives_up_its_ring() -> None:
+def test_a_node_that_gives_up_its_root_gives_up_its_ring() -> None:
     me = quiet(inner())
     me.fresh = NOW - 100 * PERIOD
     node.derive(me, NOW)
     assert me.dead_root == 0 and not ring.has_ring(me) and me.trigger_at > 0
 
 
-def test_a_root_goes_on_from_the_number_of_its_former_life() -> None:
+def test_a_root_resumes_from_the_number_of_its_former_life() -> None:
     me = started()
-    node.go_on_from(me, 5000)
+    node.resume_from(me, 5000)
     assert (me.own, me.seq) == (5000, 5000)
     me.hello_at = NOW
     assert woken(me)[1].seq == 5001

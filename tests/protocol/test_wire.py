@@ -1,4 +1,4 @@
-"""Frames: what is encoded is decoded again, lengths are foretold, and nothing malformed raises."""
+"""Frames: what is encoded is decoded again, lengths are predicted, and nothing malformed raises."""
 
 import random
 from typing import Any
@@ -7,11 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from network import Network
 from psvr.protocol import constants as k
-from psvr.protocol import node, wire, wire_length
+from psvr.protocol import node
 from psvr.protocol.layout import Capacity, Int, blank, fields, nearness, snapshot
 from psvr.protocol.records import Hello, Node, Pub, Sub
+from psvr.protocol.wire import lengths, messages
+from tests.support.network import Network
 
 CAPACITY = Capacity()
 WIDTHS = st.sampled_from([2, 4, 8])
@@ -20,8 +21,9 @@ randoms = st.integers(0, 2**32).map(random.Random)
 
 def in_range(rng: random.Random, cls: type, w: int, p: int, capacity: Capacity = CAPACITY) -> Any:
     """A message with every value in its range and within the widths."""
-    made = blank(cls, capacity)
+    made: Any = blank(cls, capacity)
     for f in fields(cls):
+
         def draw(item: Any, name: str = f.name) -> Any:
             if not isinstance(item, Int):
                 return in_range(rng, item, w, p, capacity)
@@ -31,6 +33,7 @@ def in_range(rng: random.Random, cls: type, w: int, p: int, capacity: Capacity =
             if name in ("cur", "ep", "start", "position", "size", "length"):
                 high = min(high, (1 << 8 * p) - 2)
             return rng.choice([item.low, high, rng.randint(item.low, high)])
+
         held = getattr(capacity, f.capacity) if f.capacity else 0
         setattr(made, f.name, [draw(f.item) for _ in range(held)] if held else draw(f.item))
     return made
@@ -47,7 +50,7 @@ def any_hello(rng: random.Random, w: int, p: int) -> Hello:
             listed.size, listed.digest = max(listed.size, 1), max(listed.digest, 0)
         else:
             listed.size, listed.digest = 0, -1
-    for heard in m.heard[m.heards:]:
+    for heard in m.heard[m.heards :]:
         heard.id, heard.quality = k.NOBODY, 0
     if m.ring < 0:
         m.start = -1
@@ -58,33 +61,33 @@ def any_sub(rng: random.Random, w: int, p: int) -> Sub:
     m: Sub = in_range(rng, Sub, w, p)
     positions, m.channels = rng.randint(0, 8), rng.randint(0, 16)
     m.position = [max(x, 0) for x in m.position[:positions]] + [-1] * (8 - positions)
-    m.channel[m.channels:] = [k.NO_CHANNEL] * (16 - m.channels)
+    m.channel[m.channels :] = [k.NO_CHANNEL] * (16 - m.channels)
     return m
 
 
 @given(randoms, WIDTHS, WIDTHS)
 def test_hello_comes_back(rng: random.Random, w: int, p: int) -> None:
     m = any_hello(rng, w, p)
-    frame = wire.encode_hello(m, w, p)
-    assert len(frame) == wire_length.hello_length(m, w, p)
-    assert snapshot(wire.decode(frame, CAPACITY), Hello) == snapshot(m, Hello)
+    frame = messages.encode_hello(m, w, p)
+    assert len(frame) == lengths.hello_length(m, w, p)
+    assert snapshot(messages.decode(frame, CAPACITY), Hello) == snapshot(m, Hello)
 
 
 @given(randoms, WIDTHS, WIDTHS)
 def test_sub_comes_back(rng: random.Random, w: int, p: int) -> None:
     m = any_sub(rng, w, p)
-    frame = wire.encode_sub(m, w, p)
-    assert len(frame) == wire_length.sub_length(m, w, p)
-    assert snapshot(wire.decode(frame, CAPACITY), Sub) == snapshot(m, Sub)
+    frame = messages.encode_sub(m, w, p)
+    assert len(frame) == lengths.sub_length(m, w, p)
+    assert snapshot(messages.decode(frame, CAPACITY), Sub) == snapshot(m, Sub)
 
 
 @given(randoms, WIDTHS, WIDTHS, st.binary(max_size=40))
 def test_pub_comes_back(rng: random.Random, w: int, p: int, data: bytes) -> None:
     m = in_range(rng, Pub, w, p)
     m.load = len(data)
-    frame = wire.encode_pub(m, data, w, p)
-    assert len(frame) == wire_length.pub_length(m, w, p)
-    decoded = wire.decode(frame, CAPACITY)
+    frame = messages.encode_pub(m, data, w, p)
+    assert len(frame) == lengths.pub_length(m, w, p)
+    decoded = messages.decode(frame, CAPACITY)
     assert isinstance(decoded, tuple) and decoded[1] == data
     assert snapshot(decoded[0], Pub) == snapshot(m, Pub)
 
@@ -93,52 +96,64 @@ def test_pub_comes_back(rng: random.Random, w: int, p: int, data: bytes) -> None
 @given(st.binary(max_size=200), st.integers(0, 3), WIDTHS)
 def test_any_bytes_have_an_answer(data: bytes, kind: int, w: int) -> None:
     """Whatever is decoded is in range, and is encoded to the same bytes again."""
-    head = bytes((wire.VERSION << 4 | kind, wire.WIDTHS.index(w) << 6 | wire.WIDTHS.index(2) << 4))
+    head = bytes((messages.VERSION << 4 | kind, messages.WIDTHS.index(w) << 6 | messages.WIDTHS.index(2) << 4))
     for frame in (data, head + data):
-        answer = wire.decode(frame, CAPACITY)
-        if isinstance(answer, wire.Malformed):
+        answer = messages.decode(frame, CAPACITY)
+        if isinstance(answer, messages.Malformed):
             assert answer.reason and "\n" not in answer.reason
         elif isinstance(answer, tuple):
-            assert wire.encode_pub(*answer, w=w_of(frame), p=p_of(frame)) == frame
+            assert messages.encode_pub(*answer, w=w_of(frame), p=p_of(frame)) == frame
+        elif isinstance(answer, Hello):
+            assert messages.encode_hello(answer, w_of(frame), p_of(frame)) == frame
         else:
-            encode = wire.encode_hello if isinstance(answer, Hello) else wire.encode_sub
-            assert encode(answer, w_of(frame), p_of(frame)) == frame
+            assert messages.encode_sub(answer, w_of(frame), p_of(frame)) == frame
 
 
 def w_of(frame: bytes) -> int:
-    return wire.WIDTHS[frame[1] >> 6]
+    return messages.WIDTHS[frame[1] >> 6]
 
 
 def p_of(frame: bytes) -> int:
-    return wire.WIDTHS[frame[1] >> 4 & 3]
+    return messages.WIDTHS[frame[1] >> 4 & 3]
 
 
 @given(randoms, st.data())
 def test_damaged_frames_have_an_answer(rng: random.Random, data: st.DataObject) -> None:
-    frame = bytearray(wire.encode_hello(any_hello(rng, 2, 2)))
+    frame = bytearray(messages.encode_hello(any_hello(rng, 2, 2)))
     for _ in range(data.draw(st.integers(1, 4))):
         frame[data.draw(st.integers(0, len(frame) - 1))] = data.draw(st.integers(0, 255))
-    cut = bytes(frame[:data.draw(st.integers(0, len(frame)))])
+    cut = bytes(frame[: data.draw(st.integers(0, len(frame)))])
     for x in (bytes(frame), cut, bytes(frame) + b"\0"):
-        wire.decode(x, CAPACITY)
-    assert isinstance(wire.decode(wire.encode_hello(any_hello(rng, 2, 2)) + b"\0", CAPACITY), wire.Malformed)
+        messages.decode(x, CAPACITY)
+    longer = messages.encode_hello(any_hello(rng, 2, 2)) + b"\0"
+    assert isinstance(messages.decode(longer, CAPACITY), messages.Malformed)
 
 
-@pytest.mark.parametrize("frame, reason", [
-    (b"", "shorter than a header"), (b"\x21", "shorter than a header"), (b"\x11\0", "version"), (b"\x2f\0", "kind"),
-    (b"\x21\xc0", "width"), (b"\x21\x0c", "flags"), (b"\x23\0", "shorter than its lists"),
-    (b"\x22\0" + bytes(30), "longer"), (b"\x23\0" + bytes(6) + b"\1" + bytes(25), "flags")])
+@pytest.mark.parametrize(
+    "frame, reason",
+    [
+        (b"", "shorter than a header"),
+        (b"\x21", "shorter than a header"),
+        (b"\x11\0", "version"),
+        (b"\x2f\0", "kind"),
+        (b"\x21\xc0", "width"),
+        (b"\x21\x0c", "flags"),
+        (b"\x23\0", "shorter than its lists"),
+        (b"\x22\0" + bytes(30), "longer"),
+        (b"\x23\0" + bytes(6) + b"\1" + bytes(25), "flags"),
+    ],
+)
 def test_reasons(frame: bytes, reason: str) -> None:
-    answer = wire.decode(frame, CAPACITY)
-    assert isinstance(answer, wire.Malformed) and reason in answer.reason
+    answer = messages.decode(frame, CAPACITY)
+    assert isinstance(answer, messages.Malformed) and reason in answer.reason
 
 
 def test_what_does_not_fit_its_width_is_not_sent() -> None:
     m = blank(Pub, CAPACITY)
-    m.origin = 65535            # would read as nobody
+    m.origin = 65535  # would read as nobody
     with pytest.raises(OverflowError):
-        wire.encode_pub(m)
-    assert wire.encode_pub(m, w=4)
+        messages.encode_pub(m)
+    assert messages.encode_pub(m, w=4)
 
 
 def star(leaves: int) -> Network:
@@ -148,14 +163,14 @@ def star(leaves: int) -> Network:
 
 
 def test_hello_with_eight_links_fits_a_radio_frame_and_candidates_take_turns() -> None:
-    net = star(12)              # eight become children, which is the longest HELLO; four remain candidates
+    net = star(12)  # eight become children, which is the longest HELLO; four remain candidates
     me, turns = net.node[0], []
     assert sum(link.id != k.NOBODY for link in me.link) == 8 and me.turned_away == 4
     for _ in range(8):
         node.write_hello(me, net.now, net.hello)
         assert net.hello.children == 8
-        assert len(wire.encode_hello(net.hello)) <= k.FRAME <= 127
-        turns.append({h.id for h in net.hello.heard[:net.hello.heards]})
+        assert len(messages.encode_hello(net.hello)) <= k.FRAME <= 127
+        turns.append({h.id for h in net.hello.heard[: net.hello.heards]})
     assert set.union(*turns) == {c.id for c in me.candidate if c.id != k.NOBODY} and len(set.union(*turns)) == 4
     assert max(map(len, turns)) < 4
 
@@ -170,8 +185,8 @@ def test_a_sub_too_long_for_a_frame_is_split_by_channels() -> None:
     while True:
         sub = blank(Sub, net.capacity)
         part = node.write_sub(net.node[0], net.now, part, sub)
-        assert len(wire.encode_sub(sub)) <= k.FRAME
-        named += sub.channel[:sub.channels]
+        assert len(messages.encode_sub(sub)) <= k.FRAME
+        named += sub.channel[: sub.channels]
         frames += 1
         if part == 0:
             break
@@ -184,6 +199,7 @@ def test_layout_of_a_node_is_packed_without_surprise() -> None:
     """Bytes of a node's memory for the default capacities; a change here is a decision, not an accident."""
     numpy = pytest.importorskip("numpy")
     from psvr.protocol.layout import dtype
+
     assert numpy.dtype(dtype(Node, CAPACITY)).itemsize == sum_of(Node)
 
 

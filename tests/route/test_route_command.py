@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from .running import SMALL, route
+from tests.support.route_running import SMALL, route
 
 
 def psvr(*arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from .running import changed, route
+from tests.support.route_running import changed, route
 
 RING = [0, 1, 2, 3, 2, 1, 4, 5, 4, 1]
 NEXT = [2, 2, 3, 4, 7, 7, 7, 2, 2, 2]
@@ -19,16 +19,19 @@ def test_agreement(tmp_path: Path) -> None:
     assert "as expected: ring, next_subscriber, messages, hops" in printed.out
 
 
-@pytest.mark.parametrize(("field", "value", "text"), [
-    ("ring", [*RING[:-1], 4], "ring: at position 9 4 was expected, but it is 1"),
-    ("ring", RING[:4], "ring: 4 positions were expected, but the ring has 10"),
-    ("next_subscriber", [None, *NEXT[1:]], "next_subscriber: at position 0 null was expected, but it is 2"),
-    ("messages", MESSAGES[:2], "messages: not expected: (2, 3, 4)"),
-    ("messages", [*MESSAGES, [1, 2, 10**30]], "messages: never sent: (1, 2, 1000"),
-    ("messages", [*MESSAGES, MESSAGES[0]], "messages: 4 were expected, 3 were sent"),
-    ("hops", {**HOPS, "3": 1}, "hops: node 3: 1 hop expected, but it is 2 hops"),
-    ("hops", {"2": 1, "5": 1}, "hops: node 3: none expected, but it is 2 hops"),
-])
+@pytest.mark.parametrize(
+    ("field", "value", "text"),
+    [
+        ("ring", [*RING[:-1], 4], "ring: at position 9 4 was expected, but it is 1"),
+        ("ring", RING[:4], "ring: 4 positions were expected, but the ring has 10"),
+        ("next_subscriber", [None, *NEXT[1:]], "next_subscriber: at position 0 null was expected, but it is 2"),
+        ("messages", MESSAGES[:2], "messages: not expected: (2, 3, 4)"),
+        ("messages", [*MESSAGES, [1, 2, 10**30]], "messages: never sent: (1, 2, 1000"),
+        ("messages", [*MESSAGES, MESSAGES[0]], "messages: 4 were expected, 3 were sent"),
+        ("hops", {**HOPS, "3": 1}, "hops: node 3: 1 hop expected, but it is 2 hops"),
+        ("hops", {"2": 1, "5": 1}, "hops: node 3: none expected, but it is 2 hops"),
+    ],
+)
 def test_difference(tmp_path: Path, field: str, value: Any, text: str) -> None:
     for output in ([], ["--json"]):
         printed = route(tmp_path, changed(**{field: value}), *output)

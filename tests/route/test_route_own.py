@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from .running import changed, psvr, refused, route
+from tests.support.route_running import changed, psvr, refused, route
 
 EXAMPLES = Path(__file__).parent.parent.parent / "examples" / "systems"
 TREE_STEPS, BACKBONE = str(EXAMPLES / "tree_steps.py"), str(EXAMPLES / "backbone.py")
@@ -33,11 +33,17 @@ def test_what_is_refused(tmp_path: Path) -> None:
     refused(psvr("route", "--example", "large", "--system", "mine"), "--system: must be one of psvr, vr2015", " mine")
     (tmp_path / "broken.py").write_text("x =")
     refused(route(tmp_path, changed(), "--system", str(tmp_path / "broken.py")), "broken.py, line 1: invalid syntax")
-    (tmp_path / "rules.py").write_text("from psvr.protocol.systems import own_rule\n@own_rule('live', like='psvr')\n"
-                                       "def forward(me, now, pub, out): pass\n")
+    (tmp_path / "rules.py").write_text(
+        "from psvr.protocol.systems import own_rule\n@own_rule('live', like='psvr')\n"
+        "def forward(me, now, pub, out): pass\n"
+    )
     refused(route(tmp_path, changed(), "--system", str(tmp_path / "rules.py")), "rules.py: no settled routing in it")
-    (tmp_path / "wrong.py").write_text("from psvr.routing.systems import system\n"
-                                       "@system('wrong', positions=True, text='')\n"
-                                       "def f(settled, publication): return [(1, 2, 99)]\n")
-    refused(route(tmp_path, changed(), "--system", str(tmp_path / "wrong.py")),
-            "system wrong: message 0: end point: must be a position from 0 to 9, not 99")
+    (tmp_path / "wrong.py").write_text(
+        "from psvr.routing.systems import system\n"
+        "@system('wrong', positions=True, text='')\n"
+        "def f(settled, publication): return [(1, 2, 99)]\n"
+    )
+    refused(
+        route(tmp_path, changed(), "--system", str(tmp_path / "wrong.py")),
+        "system wrong: message 0: end point: must be a position from 0 to 9, not 99",
+    )

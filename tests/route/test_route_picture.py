@@ -1,4 +1,4 @@
-"""The picture: well-formed, with every node, position, link and message, and nothing outside of it."""
+"""The picture: well-formed, with every node, position, link and message, and nothing outside its bounds."""
 
 import json
 import re
@@ -11,15 +11,14 @@ from xml.etree import ElementTree
 
 import pytest
 
-from psvr.routing.case import parse_case
-from psvr.routing.picture import MOST_NODES, picture
+from psvr.routing.cases.case import parse_case
+from psvr.routing.cases.report import Report, make_report
+from psvr.routing.picture import MAX_NODES, picture
 from psvr.routing.picture.circle import shortcut_pairs
 from psvr.routing.picture.intervals import interval_lanes
 from psvr.routing.picture.layout import tidy_tree
-from psvr.routing.report import Report, make_report
 from psvr.routing.systems import SYSTEMS
-
-from .running import SMALL, VECTORS, psvr, refused, route
+from tests.support.route_running import SMALL, VECTORS, psvr, refused, route
 
 SVG = "{http://www.w3.org/2000/svg}"
 CASES: dict[str, dict[str, Any]] = {case["name"]: case for case in json.loads(VECTORS.read_text())}
@@ -108,7 +107,8 @@ def test_intervals_of_the_paper() -> None:
     lanes = {(step.message[0], step.message[2]): lane for step, lane in interval_lanes(report.steps)}
     assert lanes == {(1, 3): 0, (3, 7): 0, (7, 1): 0, (4, 6): 1, (14, 0): 1, (15, 19): 2}
     assert Counter(shortcut_pairs(report)) == Counter(
-        [(1, 13), (3, 13), (7, 13), (2, 15), (2, 19), (4, 9), (4, 11), (6, 9), (6, 11), (5, 17)])
+        [(1, 13), (3, 13), (7, 13), (2, 15), (2, 19), (4, 9), (4, 11), (6, 9), (6, 11), (5, 17)]
+    )
 
 
 def test_a_tidy_tree_has_parents_over_children_and_no_overlap() -> None:
@@ -133,9 +133,9 @@ def test_files_that_cannot_be_written(tmp_path: Path) -> None:
 
 def test_a_large_network_is_not_drawn(tmp_path: Path) -> None:
     case: dict[str, Any] = {"publisher": 0, "subscribers": [3]}
-    for n in (MOST_NODES, MOST_NODES + 1):
+    for n in (MAX_NODES, MAX_NODES + 1):
         case |= {"n": n, "edges": [[0, v] for v in range(1, n)]}
         printed = route(tmp_path, case, "--svg", str(tmp_path / "large.svg"))
-        if n == MOST_NODES:
+        if n == MAX_NODES:
             assert printed.status == 0
     refused(printed, "--svg: draws at most 1,000 nodes, this network has 1,001")

@@ -1,4 +1,4 @@
-"""Whatever a user gets wrong is one line that names the field."""
+"""Every error in the input is one line that names the field."""
 
 import io
 import json
@@ -11,49 +11,90 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from psvr.errors import BadInput
-from psvr.routing.case import FIELDS, parse_case
-from psvr.routing.report import compare, make_report
-
-from .running import SMALL, VECTORS, changed, psvr, refused, route
+from psvr.routing.cases.case import FIELDS, parse_case
+from psvr.routing.cases.report import compare, make_report
+from tests.support.route_running import SMALL, VECTORS, changed, psvr, refused, route
 
 WRONG: list[tuple[dict[str, Any], str]] = [
     ({"n": "6"}, "n: must be a whole number from 1 to"),
-    ({"n": True}, "n: "), ({"n": 6.0}, "n: "), ({"n": 1e30}, "n: "), ({"n": 0}, "n: "), ({"n": -3}, "n: "),
-    ({"n": 10**12}, "n: "), ({"n": 10**30}, "n: "), ({"n": [6]}, "n: "), ({"n": 5}, "edges[4]: "),
-    ({"edges": {"0": 1}}, "edges: must be a list"), ({"edges": "01"}, "edges: "), ({"edges": [3]}, "edges[0]: "),
-    ({"edges": [[0, 1], [1, 2, 3]]}, "edges[1]: "), ({"edges": [[0, 1], [1]]}, "edges[1]: "),
-    ({"edges": [[0, 1], [1, 2.0]]}, "edges[1]: "), ({"edges": [[0, True]]}, "edges[0]: "),
-    ({"edges": [[0, 1], [1, 6]]}, "edges[1]: "), ({"edges": [[0, -1]]}, "edges[0]: "),
-    ({"edges": [[0, 10**30]]}, "edges[0]: "), ({"edges": [*SMALL["edges"], [3, 3]]}, "edges[7]: "),
-    ({"edges": [*SMALL["edges"], [2, 1]]}, "edges[7]: "), ({"edges": [*SMALL["edges"], None]}, "edges[7]: "),
-    ({"edges": SMALL["edges"][:4]}, "edges: nodes 0 and 5 are not connected"), ({"edges": []}, "edges: nodes 0 and 1 "),
-    ({"publisher": 6}, "publisher: must be a node from 0 to 5, not 6"), ({"publisher": -1}, "publisher: "),
-    ({"publisher": "4"}, "publisher: "), ({"publisher": 4.0}, "publisher: "), ({"publisher": False}, "publisher: "),
+    ({"n": True}, "n: "),
+    ({"n": 6.0}, "n: "),
+    ({"n": 1e30}, "n: "),
+    ({"n": 0}, "n: "),
+    ({"n": -3}, "n: "),
+    ({"n": 10**12}, "n: "),
+    ({"n": 10**30}, "n: "),
+    ({"n": [6]}, "n: "),
+    ({"n": 5}, "edges[4]: "),
+    ({"edges": {"0": 1}}, "edges: must be a list"),
+    ({"edges": "01"}, "edges: "),
+    ({"edges": [3]}, "edges[0]: "),
+    ({"edges": [[0, 1], [1, 2, 3]]}, "edges[1]: "),
+    ({"edges": [[0, 1], [1]]}, "edges[1]: "),
+    ({"edges": [[0, 1], [1, 2.0]]}, "edges[1]: "),
+    ({"edges": [[0, True]]}, "edges[0]: "),
+    ({"edges": [[0, 1], [1, 6]]}, "edges[1]: "),
+    ({"edges": [[0, -1]]}, "edges[0]: "),
+    ({"edges": [[0, 10**30]]}, "edges[0]: "),
+    ({"edges": [*SMALL["edges"], [3, 3]]}, "edges[7]: "),
+    ({"edges": [*SMALL["edges"], [2, 1]]}, "edges[7]: "),
+    ({"edges": [*SMALL["edges"], None]}, "edges[7]: "),
+    ({"edges": SMALL["edges"][:4]}, "edges: nodes 0 and 5 are not connected"),
+    ({"edges": []}, "edges: nodes 0 and 1 "),
+    ({"publisher": 6}, "publisher: must be a node from 0 to 5, not 6"),
+    ({"publisher": -1}, "publisher: "),
+    ({"publisher": "4"}, "publisher: "),
+    ({"publisher": 4.0}, "publisher: "),
+    ({"publisher": False}, "publisher: "),
     ({"publisher": 10**30}, "publisher: "),
-    ({"subscribers": 3}, "subscribers: must be a list of nodes, not 3"), ({"subscribers": [1, 6]}, "subscribers[1]: "),
-    ({"subscribers": [1, 2, 1]}, "subscribers[2]: "), ({"subscribers": [1.0]}, "subscribers[0]: "),
-    ({"subscribers": [True]}, "subscribers[0]: "), ({"subscribers": [None]}, "subscribers[0]: "),
-    ({"subscribers": [-10**30]}, "subscribers[0]: "),
-    ({"root": 6}, "root: must be a node from 0 to 5"), ({"root": -1}, "root: "), ({"root": 0.0}, "root: "),
-    ({"root": 1}, "parent[0]: "), ({"parent": 3}, "parent: "), ({"parent": [-1, 0, 1, 2, 1]}, "parent: "),
-    ({"parent": [-1, 0, 1, 2, 1, 4, 4]}, "parent: "), ({"parent": [-1, 0, 1, 2, 1, 9]}, "parent[5]: "),
-    ({"parent": [-1, 0, 1, 2, 1, "4"]}, "parent[5]: "), ({"parent": [-1, 0, 1, 2, 1, True]}, "parent[5]: "),
-    ({"parent": [-1, 0, 1, 2, 1, 0]}, "parent[5]: "), ({"parent": [-1, 0, 4, 2, 2, 4]}, "parent[2]: "),
-    ({"parent": [-1, 0, 1, -1, 1, 4]}, "parent[3]: "), ({"parent": [1, 0, 1, 2, 1, 4]}, "parent[0]: "),
+    ({"subscribers": 3}, "subscribers: must be a list of nodes, not 3"),
+    ({"subscribers": [1, 6]}, "subscribers[1]: "),
+    ({"subscribers": [1, 2, 1]}, "subscribers[2]: "),
+    ({"subscribers": [1.0]}, "subscribers[0]: "),
+    ({"subscribers": [True]}, "subscribers[0]: "),
+    ({"subscribers": [None]}, "subscribers[0]: "),
+    ({"subscribers": [-(10**30)]}, "subscribers[0]: "),
+    ({"root": 6}, "root: must be a node from 0 to 5"),
+    ({"root": -1}, "root: "),
+    ({"root": 0.0}, "root: "),
+    ({"root": 1}, "parent[0]: "),
+    ({"parent": 3}, "parent: "),
+    ({"parent": [-1, 0, 1, 2, 1]}, "parent: "),
+    ({"parent": [-1, 0, 1, 2, 1, 4, 4]}, "parent: "),
+    ({"parent": [-1, 0, 1, 2, 1, 9]}, "parent[5]: "),
+    ({"parent": [-1, 0, 1, 2, 1, "4"]}, "parent[5]: "),
+    ({"parent": [-1, 0, 1, 2, 1, True]}, "parent[5]: "),
+    ({"parent": [-1, 0, 1, 2, 1, 0]}, "parent[5]: "),
+    ({"parent": [-1, 0, 4, 2, 2, 4]}, "parent[2]: "),
+    ({"parent": [-1, 0, 1, -1, 1, 4]}, "parent[3]: "),
+    ({"parent": [1, 0, 1, 2, 1, 4]}, "parent[0]: "),
     ({"root": None, "parent": [-1, 0, 1, -1, 1, 4]}, "parent: exactly one"),
     ({"root": None, "parent": [1, 0, 1, 2, 1, 4]}, "parent: exactly one"),
     ({"root": None, "parent": [-1, 0, 4, 2, 2, 4]}, "parent[2]: "),
-    ({"shortcuts": "some"}, 'shortcuts: must be "all" or "nontree", not "some"'), ({"shortcuts": 1}, "shortcuts: "),
-    ({"shortcuts": ["all"]}, "shortcuts: "), ({"start": 5}, "start: must be one of the publisher's positions, 6, 8"),
-    ({"start": -1}, "start: "), ({"start": 10**30}, "start: "), ({"start": 6.0}, "start: "),
-    ({"name": 3}, "name: "), ({"name": "a\nb"}, "name: "), ({"names": "recadb"}, "names: "),
-    ({"names": ["r"]}, "names: must be a list of 6"), ({"names": ["r", "e", "c", "a", "d", "d"]}, "names[5]: "),
-    ({"names": ["r", "e", "c", "a", "d", ""]}, "names[5]: "), ({"names": ["r", "e", "c", "a", "d", 7]}, "names[5]: "),
+    ({"shortcuts": "some"}, 'shortcuts: must be "all" or "nontree", not "some"'),
+    ({"shortcuts": 1}, "shortcuts: "),
+    ({"shortcuts": ["all"]}, "shortcuts: "),
+    ({"start": 5}, "start: must be one of the publisher's positions, 6, 8"),
+    ({"start": -1}, "start: "),
+    ({"start": 10**30}, "start: "),
+    ({"start": 6.0}, "start: "),
+    ({"name": 3}, "name: "),
+    ({"name": "a\nb"}, "name: "),
+    ({"names": "recadb"}, "names: "),
+    ({"names": ["r"]}, "names: must be a list of 6"),
+    ({"names": ["r", "e", "c", "a", "d", "d"]}, "names[5]: "),
+    ({"names": ["r", "e", "c", "a", "d", ""]}, "names[5]: "),
+    ({"names": ["r", "e", "c", "a", "d", 7]}, "names[5]: "),
     ({"names": ["r", "e", "c", "a", "d", "\ud800"]}, "names[5]: "),
     ({"names": ["r", "e", "c", "a", "d", "x" * 99]}, "names[5]: "),
-    ({"ring": 3}, "ring: "), ({"ring": ["r"]}, "ring[0]: "), ({"next_subscriber": [1.5]}, "next_subscriber[0]: "),
-    ({"messages": [[1, 2]]}, "messages[0]: "), ({"messages": [[1, 2, None]]}, "messages[0]: "),
-    ({"messages": {}}, "messages: "), ({"hops": [1]}, "hops: "), ({"hops": {"1": "2"}}, 'hops."1": '),
+    ({"ring": 3}, "ring: "),
+    ({"ring": ["r"]}, "ring[0]: "),
+    ({"next_subscriber": [1.5]}, "next_subscriber[0]: "),
+    ({"messages": [[1, 2]]}, "messages[0]: "),
+    ({"messages": [[1, 2, None]]}, "messages[0]: "),
+    ({"messages": {}}, "messages: "),
+    ({"hops": [1]}, "hops: "),
+    ({"hops": {"1": "2"}}, 'hops."1": '),
     ({"subscriber": [1]}, "subscriber: unknown field; allowed are name, names, n, edges"),
     ({"\n\x00": [1]}, "unknown field"),
 ]
@@ -70,16 +111,28 @@ def test_missing_or_null_field(tmp_path: Path, field: str) -> None:
     refused(route(tmp_path, {**SMALL, field: None}), f"psvr: {field}: must be ", "not null")
 
 
-@pytest.mark.parametrize(("text", "parts"), [
-    (b"", ["empty"]), (b" \n ", ["empty"]), (b"{", ["line 1, column 2"]),
-    (b'{"n": 3,\n "edges" [}', ["line 2, column 10"]),
-    (b"\xff\xfe{", ["not UTF-8"]), (b"7", ["case: must be an object"]), (b'"n"', ["case: "]), (b"null", ["case: "]),
-    (b"[]", ["list of 0 cases", "--case NAME"]), (b"[1]", ["case: "]), (b'{"n": NaN}', ["NaN"]),
-    (b'{"n": -Infinity}', ["-Infinity"]), (b"[" * 100_000, ["nested too deeply"]),
-    (b'{"edges":' + b"[" * 900 + b"]" * 900 + b"}", ["n: missing"]),
-    (b'{"n": ' + b"9" * 5000 + b"}", ["too many digits"]),
-    (b'{"n": 3, "n": 4}', ["n: given twice"]), (b"{} {}", ["line 1, column 4"]),
-])
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        (b"", ["empty"]),
+        (b" \n ", ["empty"]),
+        (b"{", ["line 1, column 2"]),
+        (b'{"n": 3,\n "edges" [}', ["line 2, column 10"]),
+        (b"\xff\xfe{", ["not UTF-8"]),
+        (b"7", ["case: must be an object"]),
+        (b'"n"', ["case: "]),
+        (b"null", ["case: "]),
+        (b"[]", ["list of 0 cases", "--case NAME"]),
+        (b"[1]", ["case: "]),
+        (b'{"n": NaN}', ["NaN"]),
+        (b'{"n": -Infinity}', ["-Infinity"]),
+        (b"[" * 100_000, ["nested too deeply"]),
+        (b'{"edges":' + b"[" * 900 + b"]" * 900 + b"}", ["n: missing"]),
+        (b'{"n": ' + b"9" * 5000 + b"}", ["too many digits"]),
+        (b'{"n": 3, "n": 4}', ["n: given twice"]),
+        (b"{} {}", ["line 1, column 4"]),
+    ],
+)
 def test_not_a_case(tmp_path: Path, text: bytes, parts: list[str]) -> None:
     file = tmp_path / "case.json"
     file.write_bytes(text)
@@ -128,7 +181,8 @@ def test_steiner_asked_for_where_it_is_not_computed(tmp_path: Path) -> None:
 def test_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
     def feed(text: bytes) -> None:
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text)))
-    feed(b"\xef\xbb\xbf" + json.dumps(SMALL).encode())          # with a byte order mark
+
+    feed(b"\xef\xbb\xbf" + json.dumps(SMALL).encode())  # with a byte order mark
     assert psvr("route", "-", "--json").json["counts"]["psvr"] == 3
     feed(b"{")
     refused(psvr("route", "-"), "standard input: not JSON: line 1, column 2")
@@ -142,7 +196,8 @@ def test_path_through_a_file(tmp_path: Path) -> None:
 
 scalars = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5)
 values = st.recursive(
-    scalars, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=3), inner, max_size=3))
+    scalars, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=3), inner, max_size=3)
+)
 nodes = st.integers(-1, 6)
 OPTIONAL = [name for name in FIELDS if name not in ("n", "edges", "publisher", "subscribers")]
 near_cases = st.fixed_dictionaries(

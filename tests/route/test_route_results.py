@@ -1,4 +1,4 @@
-"""What comes out: the vectors, the paper's examples, every system, and the account."""
+"""Results: the vectors, the paper's examples, every system, and the text output."""
 
 import json
 from importlib import resources
@@ -7,11 +7,10 @@ from typing import Any
 
 import pytest
 
-from psvr.routing.case import parse_case
-from psvr.routing.report import make_report
+from psvr.routing.cases.case import parse_case
+from psvr.routing.cases.report import make_report
 from psvr.routing.systems import SYSTEMS
-
-from .running import GOLDEN, SMALL, VECTORS, changed, psvr, route
+from tests.support.route_running import GOLDEN, SMALL, VECTORS, changed, psvr, route
 
 CASES: list[dict[str, Any]] = json.loads(VECTORS.read_text())
 BY_NAME = {case["name"]: case for case in CASES}
@@ -50,8 +49,10 @@ def test_example_reads_as_before(name: str) -> None:
 
 
 def test_large_example_of_the_paper() -> None:
-    nontree, every = psvr("route", "--example", "large", "--json").json, psvr(
-        "route", "--example", "large", "--json", "--shortcuts", "all").json
+    nontree, every = (
+        psvr("route", "--example", "large", "--json").json,
+        psvr("route", "--example", "large", "--json", "--shortcuts", "all").json,
+    )
     assert nontree["messages"] == [[1, 2, 3], [3, 4, 7], [4, 5, 6], [7, 13, 1], [13, 14, 1], [14, 15, 0], [15, 16, 19]]
     assert nontree["counts"]["vr2015"] == 12 and nontree["counts"]["psvr"] == 7
     assert every["counts"]["psvr"] == 6 and [7, 14, 1] in every["messages"]
@@ -87,7 +88,7 @@ def test_system_as_json(tmp_path: Path, system: str) -> None:
 
 def test_what_is_left_out_is_chosen(tmp_path: Path) -> None:
     star = {"n": 5, "edges": [[3, 0], [3, 1], [3, 2], [3, 4]], "publisher": 0, "subscribers": [4]}
-    assert route(tmp_path, star, "--json").json["ring"] == [3, 0, 3, 1, 3, 2, 3, 4]            # from the centre
+    assert route(tmp_path, star, "--json").json["ring"] == [3, 0, 3, 1, 3, 2, 3, 4]  # from the centre
     assert route(tmp_path, {**star, "root": 1}, "--json").json["ring"] == [1, 3, 0, 3, 2, 3, 4, 3]
     assert route(tmp_path, {**star, "parent": [3, 3, -1, 2, 3]}, "--json").json["ring"] == [2, 3, 0, 3, 1, 3, 4, 3]
     assert route(tmp_path, changed(shortcuts=None), "--json").json["shortcuts"] == "all"
@@ -113,7 +114,7 @@ def test_steiner_only_where_it_is_quick(tmp_path: Path) -> None:
     case = {"n": 14, "edges": [[0, v] for v in range(1, 14)], "publisher": 0, "subscribers": list(range(1, 12))}
     assert route(tmp_path, case, "--json").json["counts"]["steiner"] is None
     assert route(tmp_path, case).status == 0
-    case["subscribers"] = list(range(11))           # the publisher does not count
+    case["subscribers"] = list(range(11))  # the publisher does not count
     assert route(tmp_path, case, "--json").json["counts"]["steiner"] == 10
     case = {"n": 201, "edges": [[0, v] for v in range(1, 201)], "publisher": 0, "subscribers": [1]}
     assert route(tmp_path, case, "--json").json["counts"]["steiner"] is None

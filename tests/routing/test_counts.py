@@ -1,17 +1,19 @@
 """Counts of single systems against their definitions, with little compiled."""
 
+from typing import Any, cast
+
 import networkx as nx
 import numpy as np
 import pytest
 
+from psvr.graphs.csr import Ints
 from psvr.graphs.drawn import gnp
 from psvr.graphs.graph import Graph, from_edges
-from psvr.routing import trees
 from psvr.routing.counts import count_messages
+from psvr.routing.kernels import trees
 from psvr.routing.settled import Settled
 from psvr.routing.tree import bfs_tree
-
-from . import naive
+from tests.support.routing import naive
 
 
 def network(n: int, p: float) -> tuple[Graph, np.ndarray, np.ndarray]:
@@ -21,9 +23,11 @@ def network(n: int, p: float) -> tuple[Graph, np.ndarray, np.ndarray]:
 
 
 def counted(graph: Graph, members: np.ndarray, publishers: np.ndarray) -> list[list[int]]:
-    counts = np.zeros(publishers.shape, np.int32)
-    trees.count_td.py_func(graph.start, graph.near, members, publishers, counts)
-    return counts.tolist()
+    counts: Ints = np.zeros(publishers.shape, np.int32)
+    plain = cast(Any, trees.count_td).py_func  # of its dispatcher
+    plain(graph.start, graph.near, members, publishers, counts)
+    found: list[list[int]] = counts.tolist()
+    return found
 
 
 @pytest.mark.parametrize("n, p", [(40, 0.12), (70, 0.5), (150, 0.03)])
@@ -31,8 +35,10 @@ def test_t_d_has_the_links_of_the_pruned_tree(n: int, p: float) -> None:
     """By rows of bits where the network is small or dense, by lists where it is not."""
     graph, members, publishers = network(n, p)
     g = nx.Graph(graph.edges().tolist())
-    expected = [[len(naive.branches(g, v, set(np.flatnonzero(wanted).tolist()))) for v in senders]
-                for wanted, senders in zip(members, publishers.tolist())]
+    expected = [
+        [len(naive.branches(g, v, set(np.flatnonzero(wanted).tolist()))) for v in senders]
+        for wanted, senders in zip(members, publishers.tolist())
+    ]
     assert counted(graph, members, publishers) == expected
 
 

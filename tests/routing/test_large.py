@@ -4,48 +4,48 @@ import numpy as np
 import pytest
 
 from psvr.graphs.drawn import geometric
-from psvr.graphs.graph import from_edges, line
+from psvr.graphs.graph import Graph, from_edges, line
 from psvr.routing.counts import count_messages
+from psvr.routing.kernels.trees import ROOM
 from psvr.routing.settled import Settled
 from psvr.routing.systems import route
 from psvr.routing.tree import bfs_tree
-from psvr.routing.trees import ROOM
 
-MANY = 100_000
+LARGE = 100_000
 
 
-def star(n):
+def star(n: int) -> Graph:
     node = np.arange(1, n)
     return from_edges(n, np.stack((np.zeros_like(node), node), axis=1))
 
 
 @pytest.mark.parametrize("shortcuts", ["all", "nontree"])
-def test_hub_with_very_many_positions(shortcuts):
+def test_hub_with_very_many_positions(shortcuts: str) -> None:
     """Its positions in the rows of all its neighbours would be ten thousand million entries."""
-    graph = star(MANY)
+    graph = star(LARGE)
     settled = Settled(graph, 0, bfs_tree(graph, 0))
     table = settled.shortcuts(shortcuts)
-    assert table.near.size + table.hub.size <= 3 * MANY
-    subscribers = range(1, MANY, 1000)
+    assert table.near.size + table.hub.size <= 3 * LARGE
+    subscribers = range(1, LARGE, 1000)
     assert route(settled, "psvr", 0, subscribers, shortcuts).count == 100
-    assert route(settled, "psvr", MANY - 1, subscribers, shortcuts).count == 101
+    assert route(settled, "psvr", LARGE - 1, subscribers, shortcuts).count == 101
     assert route(settled, "vr2015", 0, subscribers, shortcuts).count <= settled.length
 
 
-def test_deep_tree():
-    graph = line(MANY)
+def test_deep_tree() -> None:
+    graph = line(LARGE)
     settled = Settled(graph, 0, bfs_tree(graph, 0))
-    assert settled.ring[[0, 1, MANY - 1, MANY, -1]].tolist() == [0, 1, MANY - 1, MANY - 2, 1]
-    found = route(settled, "psvr", 0, [MANY - 1])
-    assert found.hops == {MANY - 1: MANY - 1}
-    members = np.zeros((1, MANY), dtype=bool)
+    assert settled.ring[[0, 1, LARGE - 1, LARGE, -1]].tolist() == [0, 1, LARGE - 1, LARGE - 2, 1]
+    found = route(settled, "psvr", 0, [LARGE - 1])
+    assert found.hops == {LARGE - 1: LARGE - 1}
+    members = np.zeros((1, LARGE), dtype=bool)
     members[0, -1] = True
     for name, counts in count_messages(settled, members, [[0]], ["psvr/all", "psvr/nontree", "shen", "td"]).items():
-        assert counts.tolist() == [[MANY - 1]], name
+        assert counts.tolist() == [[LARGE - 1]], name
 
 
-def test_more_publishers_than_trees_are_kept():
-    """Two publishers that would use the same place by turns, and one that has it to itself."""
+def test_more_publishers_than_trees_are_kept() -> None:
+    """Two publishers that alternate in the same place, and one that has a place to itself."""
     n = 5000
     graph, _ = geometric(n, 1, degree=12)
     settled = Settled(graph, 0, bfs_tree(graph, 0))

@@ -8,11 +8,10 @@ import pytest
 from hypothesis import given, settings
 
 from psvr.errors import BadInput
-from psvr.protocol.systems import OWN, known
-from psvr.routing.own import LOADED, load_systems, source_of
+from psvr.protocol.systems import CUSTOM, known
+from psvr.routing.custom import LOADED, load_systems, source_of
 from psvr.routing.systems import SYSTEMS, route
-
-from .networks import cases, drawn
+from tests.support.routing.networks import Case, cases, drawn
 
 EXAMPLES = Path(__file__).parent.parent.parent / "examples" / "systems"
 FILE = """
@@ -30,19 +29,25 @@ def written(folder: Path, body: str, name: str = "mine", positions: bool = False
     return path
 
 
+def file_of(name: str) -> Path:
+    loaded = source_of(name)
+    assert loaded
+    return loaded.file
+
+
 def refused(path: Path | str) -> str:
     """Why a file cannot be loaded, and that it left nothing behind."""
-    before = dict(SYSTEMS), dict(OWN), dict(LOADED), set(sys.modules)
+    before = dict(SYSTEMS), dict(CUSTOM), dict(LOADED), set(sys.modules)
     with pytest.raises(BadInput) as caught:
         load_systems([path])
-    assert (SYSTEMS, OWN, LOADED, set(sys.modules)) == before
+    assert (SYSTEMS, CUSTOM, LOADED, set(sys.modules)) == before
     assert "\n" not in str(caught.value) and len(str(caught.value)) < 300
     return str(caught.value)
 
 
 @settings(max_examples=150)
 @given(cases())
-def test_examples_reach_every_subscriber_once_and_cost_what_they_say(case):
+def test_examples_reach_every_subscriber_once_and_cost_what_they_say(case: Case) -> None:
     assert load_systems(sorted(EXAMPLES.glob("*.py"))) == ["backbone", "tree-steps"]
     settled, others = case.settled, set(case.subscribers) - {case.publisher}
     found = route(settled, "tree-steps", case.publisher, case.subscribers)
@@ -74,7 +79,7 @@ def test_the_same_content_again_is_harmless(tmp_path: Path) -> None:
     assert load_systems([path, path, copy]) == load_systems(str(path)) == ["mine"]
     copy.write_bytes(b"\xef\xbb\xbf" + path.read_bytes().replace(b"\n", b"\r\n"))
     assert load_systems([copy]) == ["mine"]
-    assert list(SYSTEMS)[8:] == ["mine"] and source_of("mine").file == path.resolve()
+    assert list(SYSTEMS)[8:] == ["mine"] and file_of("mine") == path.resolve()
 
 
 def test_an_edited_file_takes_the_place_of_what_it_was(tmp_path: Path) -> None:
@@ -90,49 +95,60 @@ def test_another_file_with_a_name_that_exists(tmp_path: Path) -> None:
     load_systems([path])
     assert refused(other) == f"{other}: mine exists, from {path.resolve()}; give it another name"
     assert load_systems([other], replace=True) == ["mine"]
-    assert source_of("mine").file == other.resolve()
+    assert file_of("mine") == other.resolve()
     assert route(drawn(0, 5, 6, 0).settled, "mine", 1, [4]).messages == [(1, 4)]
 
 
 @pytest.mark.parametrize("name", ["psvr", "td"])
 def test_names_of_built_in_systems(name: str, tmp_path: Path) -> None:
     assert re.search(rf"mine\.py, line 4: .*\"{name}\" exists", refused(written(tmp_path, "return []", name)))
-    (tmp_path / "rules.py").write_text("from psvr.protocol.systems import own_rule\n"
-                                       f"@own_rule({name!r}, like='psvr')\ndef forward(me, now, pub, out): pass\n")
+    (tmp_path / "rules.py").write_text(
+        "from psvr.protocol.systems import own_rule\n"
+        f"@own_rule({name!r}, like='psvr')\ndef forward(me, now, pub, out): pass\n"
+    )
     assert "name" in refused(tmp_path / "rules.py")
 
 
-@pytest.mark.parametrize(("text", "said"), [
-    ("def (:", "broken.py, line 1: invalid syntax"),
-    ("x = 1\nif x:\n  y = 2\n z = 3", "broken.py, line 4: unindent does not match"),
-    ("x = 1\n\ny = x / 0", "broken.py, line 3: ZeroDivisionError: division by zero"),
-    ("def f():\n    return {}['key']\nf()", "broken.py, line 2: KeyError: 'key'"),
-    ("import no_such_module", "broken.py, line 1: ModuleNotFoundError: No module named 'no_such_module'"),
-    ("from psvr.routing.systems import system\nsystem('mine')(print)", "broken.py, line 2: TypeError: "),
-    ("raise SystemExit(3)", "broken.py, line 1: SystemExit: 3"),
-    ("raise ValueError('a\\n  b' * 200)", "broken.py, line 1: ValueError: a b"),
-    ("x = '\0'", "broken.py"),
-    ("", "broken.py: there is no system in it"),
-    ("x = 1", "broken.py: there is no system in it"),
-])
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("def (:", "broken.py, line 1: invalid syntax"),
+        ("x = 1\nif x:\n  y = 2\n z = 3", "broken.py, line 4: unindent does not match"),
+        ("x = 1\n\ny = x / 0", "broken.py, line 3: ZeroDivisionError: division by zero"),
+        ("def f():\n    return {}['key']\nf()", "broken.py, line 2: KeyError: 'key'"),
+        ("import no_such_module", "broken.py, line 1: ModuleNotFoundError: No module named 'no_such_module'"),
+        ("from psvr.routing.systems import system\nsystem('mine')(print)", "broken.py, line 2: TypeError: "),
+        ("raise SystemExit(3)", "broken.py, line 1: SystemExit: 3"),
+        ("raise ValueError('a\\n  b' * 200)", "broken.py, line 1: ValueError: a b"),
+        ("x = '\0'", "broken.py"),
+        ("", "broken.py: there is no system in it"),
+        ("x = 1", "broken.py: there is no system in it"),
+    ],
+)
 def test_files_with_an_error(text: str, said: str, tmp_path: Path) -> None:
     (tmp_path / "broken.py").write_text(text)
     assert said in refused(tmp_path / "broken.py")
 
 
-@pytest.mark.parametrize(("rule", "said"), [
-    ("@own_rule('x', like='td')\ndef forward(me, now, pub, out): pass", "like must be one of psvr, vr2015"),
-    ("@own_rule('x', like='psvr')\ndef onward(me, now, pub, out): pass", "called forward, detour, write_sub"),
-    ("@own_rule('x', like='psvr')\ndef forward(me, pub, out): pass", "must be forward(me, now, pub, out)"),
-    ("@own_rule('x', like='psvr')\ndef forward(me, now, pub, out): yield 1", "must mark a function"),
-    ("@own_rule('x', like='psvr')\nclass forward: pass", "must mark a function"),
-    ("@own_rule('x', like='flood')\ndef hear_sub(me, now, sub, out): pass", "hear_sub needs a system with SUBs"),
-    ("@own_rule('x', like='shen')\ndef clean(me, now): pass\n@own_rule('x', like='psvr')\ndef clean(me, now): pass",
-     "x is like shen"),
-    ("for i in range(2):\n    @own_rule('x', like='shen')\n    def clean(me, now): pass", "x has clean already"),
-    ("@own_rule('a b', like='psvr')\ndef forward(me, now, pub, out): pass", "letters, digits"),
-    ("@own_rule(3, like='psvr')\ndef forward(me, now, pub, out): pass", "name"),
-])
+@pytest.mark.parametrize(
+    ("rule", "said"),
+    [
+        ("@own_rule('x', like='td')\ndef forward(me, now, pub, out): pass", "like must be one of psvr, vr2015"),
+        ("@own_rule('x', like='psvr')\ndef onward(me, now, pub, out): pass", "called forward, detour, write_sub"),
+        ("@own_rule('x', like='psvr')\ndef forward(me, pub, out): pass", "must be forward(me, now, pub, out)"),
+        ("@own_rule('x', like='psvr')\ndef forward(me, now, pub, out): yield 1", "must mark a function"),
+        ("@own_rule('x', like='psvr')\nclass forward: pass", "must mark a function"),
+        ("@own_rule('x', like='flood')\ndef hear_sub(me, now, sub, out): pass", "hear_sub needs a system with SUBs"),
+        (
+            "@own_rule('x', like='shen')\ndef clean(me, now): pass\n"
+            "@own_rule('x', like='psvr')\ndef clean(me, now): pass",
+            "x is like shen",
+        ),
+        ("for i in range(2):\n    @own_rule('x', like='shen')\n    def clean(me, now): pass", "x has clean already"),
+        ("@own_rule('a b', like='psvr')\ndef forward(me, now, pub, out): pass", "letters, digits"),
+        ("@own_rule(3, like='psvr')\ndef forward(me, now, pub, out): pass", "name"),
+    ],
+)
 def test_rules_with_an_error(rule: str, said: str, tmp_path: Path) -> None:
     (tmp_path / "rules.py").write_text(f"from psvr.protocol.systems import own_rule\n{rule}\n")
     assert said in refused(tmp_path / "rules.py")
@@ -147,10 +163,15 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     assert "not UTF-8 text (byte 5)" in refused(tmp_path / "latin.py")
 
 
-@pytest.mark.parametrize(("name", "positions", "said"), [
-    ("two words", True, "letters, digits"), ("psvr/mine", True, "letters, digits"), ("", True, "letters, digits"),
-    ("mine", 1, "positions True or False"),
-])
+@pytest.mark.parametrize(
+    ("name", "positions", "said"),
+    [
+        ("two words", True, "letters, digits"),
+        ("psvr/mine", True, "letters, digits"),
+        ("", True, "letters, digits"),
+        ("mine", 1, "positions True or False"),
+    ],
+)
 def test_names_and_kinds_that_are_refused(name: str, positions: bool, said: str, tmp_path: Path) -> None:
     assert said in refused(written(tmp_path, "return []", name, positions))
 
@@ -183,11 +204,14 @@ def test_nonsense(body: str, said: str, tmp_path: Path) -> None:
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize(("body", "said"), [
-    ("return [(0, 1)]", "must be a tuple (from, to, end point), not [0, 1]"),
-    ("return [(0, 1, 8)]", "end point: must be a position from 0 to 7, not 8"),
-    ("return [(0, 99, 0)]", "to: must be a position from 0 to 7, not 99"),
-])
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ("return [(0, 1)]", "must be a tuple (from, to, end point), not [0, 1]"),
+        ("return [(0, 1, 8)]", "end point: must be a position from 0 to 7, not 8"),
+        ("return [(0, 99, 0)]", "to: must be a position from 0 to 7, not 99"),
+    ],
+)
 def test_nonsense_in_positions(body: str, said: str, tmp_path: Path) -> None:
     load_systems([written(tmp_path, body, positions=True)])
     with pytest.raises(BadInput, match=re.escape(f"system mine: message 0: {said}")):

@@ -8,11 +8,11 @@ import pytest
 
 from psvr.compiled import node as rules
 from psvr.protocol import constants as k
-from psvr.protocol.holding import FLYING, FREE
+from psvr.protocol.host.holding import FREE, IN_FLIGHT
 from psvr.protocol.records import READ_ONLY
-from psvr.sim import foreign
-from psvr.sim.corruption import STRAY, STRAY_SUBS, Corruption
-from psvr.sim.memory import MIXTURE
+from psvr.sim.faults import foreign
+from psvr.sim.faults.corruption import STRAY, STRAY_SUBS, Corruption
+from psvr.sim.faults.memory import MIXTURE
 from psvr.sim.network import Network
 from psvr.sim.scenario import parse
 
@@ -21,15 +21,22 @@ KEPT = ("links", "root", "ring", "rows")
 
 
 def settled(seed: int = 1, run: float = 30.0) -> Network:
-    net = Network(parse({
-        "seed": seed, "duration": 1e6, "topology": {"kind": "geometric", "n": N, "degree": 7, "ids": "random"},
-        "traffic": [{"channel": "c", "subscribers": 6, "publishers": 0}]}))
+    net = Network(
+        parse(
+            {
+                "seed": seed,
+                "duration": 1e6,
+                "topology": {"kind": "geometric", "n": N, "degree": 7, "ids": "random"},
+                "traffic": [{"channel": "c", "subscribers": 6, "publishers": 0}],
+            }
+        )
+    )
     net.run(run)
     return net
 
 
 def fault(net: Network, seed: int = 5) -> Corruption:
-    return Corruption(net.machine, np.random.default_rng(seed), net._elsewhere)
+    return Corruption(net.machine, np.random.default_rng(seed), net._other_network)
 
 
 def what_is_left(net: Network) -> Counter[str]:
@@ -39,15 +46,32 @@ def what_is_left(net: Network) -> Counter[str]:
         now = net.now + int(net.world.stations["offset"][v])
         rules.wake(net.world.nodes[v], now, net.world.hellos[v])
         me = net.world.nodes[v]
-        left.update(name for name, has in zip(KEPT, (
-            (me["link"]["id"] >= 0).sum() >= 2, me["root"] != me["id"], me["length"] > 0 and me["position"][0] >= 0,
-            (me["channel"] != k.NO_CHANNEL).any())) if has)
+        left.update(
+            name
+            for name, has in zip(
+                KEPT,
+                (
+                    (me["link"]["id"] >= 0).sum() >= 2,
+                    me["root"] != me["id"],
+                    me["length"] > 0 and me["position"][0] >= 0,
+                    (me["channel"] != k.NO_CHANNEL).any(),
+                ),
+            )
+            if has
+        )
     return left
 
 
-@pytest.mark.parametrize("memory, least", [("bytes", (0, 0, 0, 0)), ("plausible", (0.5, 0.3, 0.2, 0.2)),
-                                           ("swapped", (0.5, 0.7, 0.3, 0.3)), ("foreign", (0.3, 0.7, 0.3, 0.3)),
-                                           ("any", (0.3, 0.3, 0.1, 0.1))])
+@pytest.mark.parametrize(
+    "memory, least",
+    [
+        ("bytes", (0, 0, 0, 0)),
+        ("plausible", (0.5, 0.3, 0.2, 0.2)),
+        ("swapped", (0.5, 0.7, 0.3, 0.3)),
+        ("foreign", (0.3, 0.7, 0.3, 0.3)),
+        ("any", (0.3, 0.3, 0.1, 0.1)),
+    ],
+)
 def test_memory_survives_the_first_rule(memory: str, least: tuple[float, ...]) -> None:
     left: Counter[str] = Counter()
     for seed in range(SEEDS):
@@ -76,8 +100,11 @@ def test_what_is_read_only_is_spared_and_the_rest_is_not(kind: str) -> None:
         it.write(v, kind)
     for name in READ_ONLY:
         assert (net.world.nodes[name] == before[name]).all(), name
-    changed = [name for name in before.dtype.names or () if name not in READ_ONLY
-               and (net.world.nodes[name] != before[name]).any()]
+    changed = [
+        name
+        for name in before.dtype.names or ()
+        if name not in READ_ONLY and (net.world.nodes[name] != before[name]).any()
+    ]
     assert len(changed) >= 15 and "link" in changed
     struck = (net.world.nodes != before).tolist()
     assert sum(struck) >= (0.8 if kind == "changed" else 1) * N
@@ -124,7 +151,7 @@ def test_another_network_is_connected(n: int) -> None:
     reached, todo = {0}, [0]
     while todo:
         v = todo.pop()
-        new = set(graph.near[graph.start[v]:graph.start[v + 1]].tolist()) - reached
+        new = set(graph.near[graph.start[v] : graph.start[v + 1]].tolist()) - reached
         reached |= new
         todo += new
     assert len(reached) == n and (n < 4 or len(graph.near) > 2 * (n - 1)), "a tree, and some"
@@ -135,7 +162,7 @@ def publish_all(net: Network) -> Any:
     for v in range(N):
         net.publish(v, "c", load=40)
     net.run(0.012)
-    places = net.world.held["state"] == FLYING
+    places = net.world.held["state"] == IN_FLIGHT
     assert places.sum() > 5
     return places
 
@@ -203,8 +230,9 @@ def test_hosts_believe_to_have_handed_over_what_is_still_to_come() -> None:
 
 def names_to_come(net: Network) -> int:
     """How many names that are believed to be handed over are those of the next publications of some node."""
-    next_ones = {(int(net.world.ids[v]), int(host["number"]) + i) for v, host in enumerate(net.world.hosts)
-                 for i in range(1, 40)}
+    next_ones = {
+        (int(net.world.ids[v]), int(host["number"]) + i) for v, host in enumerate(net.world.hosts) for i in range(1, 40)
+    }
     return sum((int(h["origin"]), int(h["number"])) in next_ones for h in net.world.names.reshape(-1))
 
 

@@ -5,9 +5,9 @@ import math
 import numpy as np
 import pytest
 
-from psvr.sim.demand import WHOM_IT_FINDS, Members, Wish, granted
-from psvr.sim.derived import micros
-from psvr.sim.draws import chosen, poisson
+from psvr.sim.plan.demand import ANY_NODE, Members, Request, apply_requests
+from psvr.sim.plan.draws import chosen, poisson
+from psvr.sim.scenario.defaults import micros
 from psvr.sim.streams import key, stream
 
 MINUTE = 60_000_000
@@ -29,8 +29,8 @@ def test_events_come_as_often_as_their_rate_says() -> None:
 @pytest.mark.parametrize("begin", [0, 5 * MINUTE])
 def test_a_later_end_only_adds(begin: int) -> None:
     short, long = (poisson(30.0, begin, begin + end * MINUTE, rng()) for end in (10, 100))
-    assert 200 < len(short) < 400 and long[:len(short)].tolist() == short.tolist()
-    assert len(long) > 2500 and (long[len(short):] >= begin + 10 * MINUTE).all()
+    assert 200 < len(short) < 400 and long[: len(short)].tolist() == short.tolist()
+    assert len(long) > 2500 and (long[len(short) :] >= begin + 10 * MINUTE).all()
 
 
 @pytest.mark.parametrize("rate, begin, end", [(0.0, 0, 100 * MINUTE), (60.0, MINUTE, MINUTE), (60.0, MINUTE, 0)])
@@ -71,25 +71,33 @@ def test_members_come_and_go() -> None:
     assert members.count == 6 and {members.pick(True, c / 12) for c in range(12)} == set(range(6))
 
 
-def churn(time: int, chance: float = 0.0, entry: int = 0) -> Wish:
-    return Wish(time, entry, time, WHOM_IT_FINDS, chance=chance)
+def churn(time: int, chance: float = 0.0, entry: int = 0) -> Request:
+    return Request(time, entry, time, ANY_NODE, chance=chance)
 
 
 def test_churn_takes_turns_of_its_own_entry() -> None:
-    rows = granted([churn(1), churn(2, entry=1), churn(3), churn(4, entry=1)], 3, 4, np.array([0, 1, 2], np.int32))
+    rows = apply_requests(
+        [churn(1), churn(2, entry=1), churn(3), churn(4, entry=1)], 3, 4, np.array([0, 1, 2], np.int32)
+    )
     assert [(time, place, on) for time, _, place, on in rows] == [(1, 3, 0), (2, 3, 0), (3, 3, 1), (4, 3, 1)]
 
 
 def test_churn_goes_on_where_all_or_none_subscribe() -> None:
     """Whoever left is back by himself before it is churn's turn to let one join: then one leaves again."""
     everyone = np.array([0, 1], np.int32)
-    rows = granted([churn(1), Wish(2, -1, 0, 0, True), churn(3)], 0, 2, everyone)
+    rows = apply_requests([churn(1), Request(2, -1, 0, 0, True), churn(3)], 0, 2, everyone)
     assert rows == [(1, 0, 0, 0), (2, 0, 0, 1), (3, 1, 0, 0)]
-    rows = granted([Wish(1, -1, 0, 0, False), Wish(1, -1, 1, 1, False), churn(2), churn(3)], 0, 2, everyone)
+    rows = apply_requests(
+        [Request(1, -1, 0, 0, False), Request(1, -1, 1, 1, False), churn(2), churn(3)], 0, 2, everyone
+    )
     assert [on for *_, on in rows] == [0, 0, 1, 0]
 
 
 def test_wishes_that_change_nothing_are_left_out() -> None:
-    rows = granted([Wish(1, -1, 0, 0, True), Wish(2, -1, 1, 0, False), Wish(3, -1, 2, 0, False)], 0, 3,
-                   np.array([0], np.int32))
+    rows = apply_requests(
+        [Request(1, -1, 0, 0, True), Request(2, -1, 1, 0, False), Request(3, -1, 2, 0, False)],
+        0,
+        3,
+        np.array([0], np.int32),
+    )
     assert rows == [(2, 0, 0, 0)]

@@ -1,4 +1,4 @@
-"""Self-stabilization: from arbitrary memory, and after every kind of fault, right again in time."""
+"""Self-stabilization: recovery in time, from arbitrary memory and after every kind of fault."""
 
 import random
 from typing import Any
@@ -7,21 +7,34 @@ import numpy as np
 import pytest
 
 from psvr.protocol import constants as k
+from psvr.results.deliveries import stability
 from psvr.sim.bound import healing_bound, lease_for
 from psvr.sim.network import Network
-from psvr.sim.results import stability
 from psvr.sim.running import run_to_end
 from psvr.sim.scenario import parse
-from psvr.sim.summary import summary
+from psvr.sim.summary import summarize
 
 
-def network(seed: int, topology: dict[str, Any], faults: list[dict[str, Any]], loss: float = 0.0,
-            **protocol: Any) -> Network:
+def network(
+    seed: int, topology: dict[str, Any], faults: list[dict[str, Any]], loss: float = 0.0, **protocol: Any
+) -> Network:
     radio = {"model": "lossy", "loss": loss} if loss else {"model": "ideal"}
     n = topology["n"]
-    return Network(parse({
-        "seed": seed, "duration": 10_000, "topology": topology, "radio": radio, "protocol": protocol, "fault": faults,
-        "traffic": [{"channel": "c", "subscribers": min(10, n), "publishers": [0], "every": 5000, "start": 4000}]}))
+    return Network(
+        parse(
+            {
+                "seed": seed,
+                "duration": 10_000,
+                "topology": topology,
+                "radio": radio,
+                "protocol": protocol,
+                "fault": faults,
+                "traffic": [
+                    {"channel": "c", "subscribers": min(10, n), "publishers": [0], "every": 5000, "start": 4000}
+                ],
+            }
+        )
+    )
 
 
 def depth_of(net: Network) -> int:
@@ -51,19 +64,18 @@ def test_arbitrary_memory_heals_within_the_bound(topology: dict[str, Any]) -> No
 
 @pytest.mark.parametrize("memory", ["any", "bytes", "plausible", "swapped", "foreign"])
 def test_within_120_s_with_default_settings_and_loss(memory: str) -> None:
-    """n ≤ 50, 2 % loss, all memory arbitrary: right within 120 s, and still right a minute later."""
+    """n ≤ 50, 2 % loss, all memory arbitrary: stable within 120 s, and still stable a minute later."""
     for seed in range(12):
         n = random.Random(seed).randint(5, 50)
         topology = {"kind": "geometric", "n": n, "degree": min(8, n - 1)}
-        net = network(seed, topology, [{"at": 40.0, "kind": "corrupt", "nodes": "all", "memory": memory}],
-                      loss=0.02)
+        net = network(seed, topology, [{"at": 40.0, "kind": "corrupt", "nodes": "all", "memory": memory}], loss=0.02)
         net.run(160)
         _, (recovery,) = stability(net.history)
         assert recovery is not None and recovery <= 120, (seed, n, recovery)
 
 
 FAULTS = [
-    {"kind": "crash", "nodes": [0]},                        # the root
+    {"kind": "crash", "nodes": [0]},  # the root
     {"kind": "crash", "nodes": 5},
     {"kind": "crash", "nodes": [0], "duration": 5.0},
     {"kind": "crash", "nodes": 10, "duration": 30.0},
@@ -81,7 +93,7 @@ FAULTS = [
 
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda f: "-".join(map(str, f.values())).replace(" ", ""))
 def test_every_fault_heals(fault: dict[str, Any]) -> None:
-    """Measured from the fault on; what lasts may take its time, and then the bound on top."""
+    """Measured from the beginning of the fault; if it lasts, the bound is added to its duration."""
     for seed in range(4):
         topology = {"kind": "geometric", "n": 40, "degree": 9}
         net = network(seed, topology, [{"at": 40.0, **fault}], loss=0.02)
@@ -93,8 +105,11 @@ def test_every_fault_heals(fault: dict[str, Any]) -> None:
 
 
 def test_heal_after_cut() -> None:
-    net = network(1, {"kind": "line", "n": 12}, [
-        {"at": 40.0, "kind": "cut", "links": [[5, 6]]}, {"at": 100.0, "kind": "heal", "links": [[5, 6]]}])
+    net = network(
+        1,
+        {"kind": "line", "n": 12},
+        [{"at": 40.0, "kind": "cut", "links": [[5, 6]]}, {"at": 100.0, "kind": "heal", "links": [[5, 6]]}],
+    )
     net.run(99)
     assert set(net.world.nodes["root"]) == {0, 6} and not net.problems()
     net.run(61)
@@ -104,8 +119,11 @@ def test_heal_after_cut() -> None:
 
 
 def test_repeated_faults_each_count() -> None:
-    net = network(3, {"kind": "geometric", "n": 30, "degree": 8}, [
-        {"at": 30.0, "kind": "corrupt", "nodes": "all", "rate": 2.0, "duration": 120.0}])
+    net = network(
+        3,
+        {"kind": "geometric", "n": 30, "degree": 8},
+        [{"at": 30.0, "kind": "corrupt", "nodes": "all", "rate": 2.0, "duration": 120.0}],
+    )
     net.run(220)
     _, recoveries = stability(net.history)
     assert len(recoveries) == len(net.plan.faults) >= 2 and recoveries[-1] is not None
@@ -127,7 +145,7 @@ def test_no_fake_root_survives() -> None:
 
 @pytest.mark.parametrize("own", [k.SEQ_LIMIT - 30, k.SEQ_TRUSTED - 30, k.SEQ_TRUSTED + 1, k.SEQ_LIMIT - 1])
 def test_no_number_of_a_root_is_a_time_bomb(own: int) -> None:
-    """All believe in the true root, and in its number; what is wrong with that shows at once, or never."""
+    """All believe in the true root and its number; if anything is wrong with that, it shows at once or never."""
     net = network(2, {"kind": "ring", "n": 12}, [])
     net.run_until_stable(60)
     nodes = net.world.nodes
@@ -150,6 +168,7 @@ def test_capped_tables_stay_connected(links: int) -> None:
 
 def test_a_hub_names_whom_it_leaves_out() -> None:
     from psvr.sim.summary import left_out
+
     edges = [[0, v] for v in range(1, 13)]
     net = Network(parse({"topology": {"kind": "edges", "edges": edges}, "protocol": {"links": 8}}))
     net.run(30)
@@ -158,11 +177,19 @@ def test_a_hub_names_whom_it_leaves_out() -> None:
 
 @pytest.mark.parametrize("system", ["psvr", "shen"])
 def test_a_forming_network_with_many_subscribers_is_not_flooded(system: str) -> None:
-    """Told at once, news of Shen's circled in trees that were not trees yet, and left no air for the HELLOs."""
-    net = Network(parse({
-        "seed": 6978639564816553379, "topology": {"kind": "geometric", "n": 100, "degree": 12},
-        "protocol": {"system": system, "links": 16},
-        "traffic": [{"channel": name, "subscribers": 1, "publishers": "all", "every": 20} for name in "abcdefgh"]}))
+    """When sent at once, Shen's subscriptions circled in graphs that were not trees yet, and crowded out HELLOs."""
+    net = Network(
+        parse(
+            {
+                "seed": 6978639564816553379,
+                "topology": {"kind": "geometric", "n": 100, "degree": 12},
+                "protocol": {"system": system, "links": 16},
+                "traffic": [
+                    {"channel": name, "subscribers": 1, "publishers": "all", "every": 20} for name in "abcdefgh"
+                ],
+            }
+        )
+    )
     net.run_until_stable(60)
     assert net.world.tally["sub_sent"][0] < 30_000
 
@@ -170,49 +197,82 @@ def test_a_forming_network_with_many_subscribers_is_not_flooded(system: str) -> 
 @pytest.mark.parametrize("seed", range(5))
 def test_what_is_published_while_a_node_dies_arrives_all_the_same(seed: int) -> None:
     """All wait for the new ring or are repeated on it, and nobody gets one twice."""
-    net = Network(parse({
-        "seed": seed, "duration": 120, "warmup": 50, "topology": {"kind": "gnp", "n": 30, "degree": 8},
-        "fault": [{"at": 60.0, "kind": "crash", "nodes": [0]}],
-        "traffic": [{"channel": "c", "subscribers": [3, 9, 14, 22, 28], "publishers": [5, 14, 17, 26], "every": 4,
-                     "start": 45}]}))
+    net = Network(
+        parse(
+            {
+                "seed": seed,
+                "duration": 120,
+                "warmup": 50,
+                "topology": {"kind": "gnp", "n": 30, "degree": 8},
+                "fault": [{"at": 60.0, "kind": "crash", "nodes": [0]}],
+                "traffic": [
+                    {
+                        "channel": "c",
+                        "subscribers": [3, 9, 14, 22, 28],
+                        "publishers": [5, 14, 17, 26],
+                        "every": 4,
+                        "start": 45,
+                    }
+                ],
+            }
+        )
+    )
     run_to_end(net)
-    found = summary(net)
+    found = summarize(net)
     assert found["recoveries"][0] > 5, "too short to lose anything"
     assert found["missed"] == found["duplicates"] == 0
 
 
 @pytest.mark.parametrize("model", ["ideal", "ieee802154"])
 def test_who_starts_again_gets_nothing_twice(model: str) -> None:
-    """Rings change all the time, so much is repeated; who has just started cannot know what it had before."""
+    """Rings change all the time, so much is repeated; a node that has just restarted cannot know what it had."""
     faults = []
     for i in range(8):
         nodes = [(7 * i + j) % 30 for j in range(6)]
-        faults += [{"at": 100.0 + 15 * i, "kind": "crash", "nodes": nodes},
-                   {"at": 103.0 + 15 * i, "kind": "restart", "nodes": nodes}]
-    net = Network(parse({
-        "duration": 240, "topology": {"kind": "geometric", "n": 30, "degree": 8}, "radio": {"model": model},
-        "fault": faults, "traffic": [{"channel": "news", "subscribers": 15, "publishers": 10, "every": 2}]}))
+        faults += [
+            {"at": 100.0 + 15 * i, "kind": "crash", "nodes": nodes},
+            {"at": 103.0 + 15 * i, "kind": "restart", "nodes": nodes},
+        ]
+    net = Network(
+        parse(
+            {
+                "duration": 240,
+                "topology": {"kind": "geometric", "n": 30, "degree": 8},
+                "radio": {"model": model},
+                "fault": faults,
+                "traffic": [{"channel": "news", "subscribers": 15, "publishers": 10, "every": 2}],
+            }
+        )
+    )
     run_to_end(net)
-    found = summary(net)
+    found = summarize(net)
     assert found["delivered"] > 5000 and found["duplicates"] == 0
 
 
 @pytest.mark.parametrize("seed", range(1, 4))
 def test_a_busy_network_that_was_in_parts_gets_all_that_was_published_meanwhile(seed: int) -> None:
     """Far more publications come between one and its repetition than the rules' own window holds."""
-    net = Network(parse({
-        "seed": seed, "duration": 110, "warmup": 30, "topology": {"kind": "grid", "n": 25},
-        "radio": {"model": "lossy", "loss": 0.1},
-        "traffic": [{"channel": "news", "subscribers": list(range(0, 25, 2)), "every": 2}],
-        "fault": [{"at": 40, "kind": "partition", "nodes": [0, 1, 2, 3, 4, 5, 6, 7], "duration": 8}]}))
+    net = Network(
+        parse(
+            {
+                "seed": seed,
+                "duration": 110,
+                "warmup": 30,
+                "topology": {"kind": "grid", "n": 25},
+                "radio": {"model": "lossy", "loss": 0.1},
+                "traffic": [{"channel": "news", "subscribers": list(range(0, 25, 2)), "every": 2}],
+                "fault": [{"at": 40, "kind": "partition", "nodes": [0, 1, 2, 3, 4, 5, 6, 7], "duration": 8}],
+            }
+        )
+    )
     run_to_end(net)
-    found = summary(net)
+    found = summarize(net)
     assert found["recoveries"][0] > 8 and found["duplicates"] == 0
     assert found["expected"] > 6000 and found["missed"] <= found["expected"] // 500
 
 
 def test_a_ring_that_returns_under_its_old_name_is_another_one() -> None:
-    """What went out on it before it broke is repeated, also if there was no time for that in between."""
+    """What was sent on it before it broke is repeated, even if there was no time for that in between."""
     net = Network(parse({"topology": {"kind": "line", "n": 3}}))
     for v in range(3):
         net.subscribe(v, "c")
@@ -220,13 +280,13 @@ def test_a_ring_that_returns_under_its_old_name_is_another_one() -> None:
     net.run(5)
     name = net.node(0)["ring"]
     net.cut([(1, 2)])
-    net.publish(0, "c")                     # 2 does not get it
+    net.publish(0, "c")  # 2 does not get it
     while net.node(0)["ring"] == name:
         net.run(0.05)
     net.heal([(1, 2)])
     net.run(20)
     assert net.node(0)["ring"] == name
-    assert sorted(net.world.deliveries[:net.world.tally["delivered"][0]]["node"].tolist()) == [0, 1, 2]
+    assert sorted(net.world.deliveries[: net.world.tally["delivered"][0]]["node"].tolist()) == [0, 1, 2]
 
 
 def test_a_root_that_is_back_is_followed_at_once() -> None:

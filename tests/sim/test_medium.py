@@ -1,15 +1,16 @@
-"""The medium's answers one by one: how long a frame takes, when it may start, whether it arrives."""
+"""The functions of the medium: how long a frame takes, when it may start, whether it arrives."""
 
 import pytest
 
 from psvr.protocol import numbers
-from psvr.sim.medium import access, airtime, chance, lost, work
+from psvr.sim.engine.medium import access, airtime, chance, lost, reaction_time
 
 ONE = 1 << 31
 
 
-@pytest.mark.parametrize("length, bitrate, us", [(0, 250_000, 192), (127, 250_000, 4256), (10, 1_000_000, 128),
-                                                 (1, 3, 18_666_666)])
+@pytest.mark.parametrize(
+    "length, bitrate, us", [(0, 250_000, 192), (127, 250_000, 4256), (10, 1_000_000, 128), (1, 3, 18_666_666)]
+)
 def test_a_frame_takes_as_long_as_its_bytes_and_a_preamble_of_six(length: int, bitrate: int, us: int) -> None:
     assert airtime(length, bitrate) == us
 
@@ -33,5 +34,5 @@ def test_each_reception_has_a_chance_of_its_own() -> None:
 
 
 def test_a_node_needs_a_moment() -> None:
-    taken = {work(id, now) for id in range(50) for now in range(0, 5000, 100)}
+    taken = {reaction_time(id, now) for id in range(50) for now in range(0, 5000, 100)}
     assert min(taken) >= 1_000 and max(taken) <= 5_000 and len(taken) > 1000

@@ -12,7 +12,7 @@ from psvr.sim import tables
 from psvr.sim.drawing import draw
 from psvr.sim.network import Network
 from psvr.sim.scenario import load, parse
-from psvr.sim.summary import fingerprint, summary
+from psvr.sim.summary import fingerprint, summarize
 
 EXAMPLES = sorted((Path(__file__).parent.parent.parent / "examples").glob("*.toml"))
 GOLDEN = Path(__file__).parent / "fingerprints.json"
@@ -88,29 +88,38 @@ def run(path: Path) -> str:
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=[p.stem for p in EXAMPLES])
 def test_fingerprints(path: Path) -> None:
-    """A change here means that something behaves otherwise: if that is meant, write the new one down."""
+    """A change here means that behaviour has changed: if that is intended, record the new one."""
     assert run(path) == json.loads(GOLDEN.read_text())[path.stem]
 
 
 def test_same_seed_same_run_other_seed_other_run() -> None:
     def figures(seed: int) -> dict[str, Any]:
-        net = Network(parse({"seed": seed, "duration": 40, "topology": {"kind": "geometric", "n": 30, "degree": 7},
-                             "radio": {"model": "lossy", "loss": 0.1},
-                             "traffic": [{"channel": "c", "subscribers": 5, "every": 5.0, "churn": 6.0}],
-                             "fault": [{"at": 20.0, "kind": "corrupt", "nodes": 5}]}))
+        net = Network(
+            parse(
+                {
+                    "seed": seed,
+                    "duration": 40,
+                    "topology": {"kind": "geometric", "n": 30, "degree": 7},
+                    "radio": {"model": "lossy", "loss": 0.1},
+                    "traffic": [{"channel": "c", "subscribers": 5, "every": 5.0, "churn": 6.0}],
+                    "fault": [{"at": 20.0, "kind": "corrupt", "nodes": 5}],
+                }
+            )
+        )
         net.run(40)
-        return {k: v for k, v in summary(net).items() if k not in ("wall_s", "events_per_s")}
+        return {k: v for k, v in summarize(net).items() if k not in ("wall_s", "events_per_s")}
+
     assert figures(3) == figures(3)
     assert figures(3)["fingerprint"] != figures(4)["fingerprint"]
 
 
 def test_pools_and_queue_grow() -> None:
-    """Hundreds publish at one moment: every table of the engine has to grow, and nothing is lost."""
+    """Hundreds publish at the same moment: every table of the engine has to grow, and nothing is lost."""
     net = Network(parse({"topology": {"kind": "gnp", "n": 60, "degree": 8}}))
     for v in range(60):
         net.subscribe(v, "c")
     net.run_until_stable()
-    net.run(5)                          # until nothing is in doubt, and so has to be repeated
+    net.run(5)  # until nothing is in doubt, and so has to be repeated
     before = len(net.world.heap)
     for _ in range(10):
         for v in range(60):

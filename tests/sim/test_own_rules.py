@@ -10,24 +10,24 @@ from typing import Any
 
 import numpy as np
 import pytest
-from sim_running import CALM, psvr_sim, refused
-from test_settled import drawn, settled
-from twins import Twins
 
 from psvr.errors import BadInput
 from psvr.protocol import constants as k
 from psvr.protocol.systems import RULES, known
-from psvr.routing.own import load_systems
+from psvr.routing.custom import load_systems
 from psvr.routing.systems import route
-from psvr.sim import engine
+from psvr.sim.custom import TAKES, settings_of
+from psvr.sim.engine import engine
 from psvr.sim.network import Network
-from psvr.sim.own import TAKES, settings_of
 from psvr.sim.scenario import parse, to_toml
 from psvr.sim.summary import fingerprint
 from psvr.trace import EVENTS, runs
+from tests.support.sim.settled_runs import drawn, settled
+from tests.support.sim.sim_running import CALM, psvr_sim, refused
+from tests.support.sim.twins import Twins
 
 EXAMPLES = Path(__file__).parent.parent.parent / "examples" / "systems"
-NETWORKS = 30           # per example
+NETWORKS = 30  # per example
 # Every rule is replaced, by the one that it replaces.
 COPY = """
 from psvr.protocol import psvr, table
@@ -93,7 +93,8 @@ def sent(net: Network, v: int = 0) -> int:
 @pytest.mark.parametrize("system", ["tree-steps", "backbone"])
 def test_exactly_once_and_as_predicted(system: str) -> None:
     load_systems(sorted(EXAMPLES.glob("*.py")))
-    compiled = len(engine.run.signatures)
+    run: Any = engine.run
+    compiled = len(run.signatures)
     for seed in range(NETWORKS):
         net, rows, subscribers = drawn(seed, system)
         rows.clear()
@@ -113,15 +114,20 @@ def test_exactly_once_and_as_predicted(system: str) -> None:
             assert len(mine) == expected.count, (seed, v)
             if system == "tree-steps":
                 assert sorted((int(r["from_"]), int(r["to"]), int(r["ep"])) for r in mine) == sorted(expected.messages)
-    assert len(engine.run.signatures) == max(compiled, 1)       # the engine itself is not compiled again
+    assert len(run.signatures) == max(compiled, 1)  # the engine itself is not compiled again
 
 
 def story(system: str, seed: int, loss: float) -> Twins:
     """Loss, corrupt memory, a crash and a cut, to the compiled engine and to the reference."""
     rng = np.random.default_rng(seed)
-    twins = Twins({"seed": seed, "topology": {"kind": "gnp", "n": 8, "degree": 3.5},
-                   "radio": {"model": "lossy", "loss": loss, "retries": 1},
-                   "protocol": {"system": system, "lease": 4.0}})
+    twins = Twins(
+        {
+            "seed": seed,
+            "topology": {"kind": "gnp", "n": 8, "degree": 3.5},
+            "radio": {"model": "lossy", "loss": loss, "retries": 1},
+            "protocol": {"system": system, "lease": 4.0},
+        }
+    )
     twins.subscribe(1, "a")
     twins.subscribe(5, "a")
     twins.subscribe(5, "b")
@@ -169,7 +175,7 @@ def test_an_edited_rule_counts_from_the_next_network_on(tmp_path: Path) -> None:
     load(tmp_path, rule("pass"))
     before = line("mine")
     assert (sent(before), sent(line("shen"))) == (0, 3)
-    load(tmp_path, "from psvr.protocol import shen\n" + rule("shen.forward(me, now, pub, out)"))
+    load(tmp_path, "from psvr.protocol.pubsub import shen\n" + rule("shen.forward(me, now, pub, out)"))
     assert (sent(line("mine")), sent(before)) == (3, 0)
     load(tmp_path, rule("pass", like="ring"))
     assert sent(line("mine")) == 0
@@ -185,13 +191,16 @@ def test_what_cannot_be_sent_is_dropped_with_a_reason(tmp_path: Path) -> None:
     assert int(net.world.drops.sum()) == dropped + 1
 
 
-@pytest.mark.parametrize(("body", "said"), [
-    ("out.send[now % 2 + 64].to = 1", "its rules failed: IndexError: index is out of bounds"),
-    ("me.row[0].entry[len(me.row) + 5000].ns = 1", "IndexError"),
-    ("out.sends = 1 // (now - now)", "its rules failed: ZeroDivisionError"),
-    ("raise ValueError('not now')", "its rules failed: ValueError: not now"),
-    ("assert now < 0", "its rules failed: AssertionError"),
-])
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ("out.send[now % 2 + 64].to = 1", "its rules failed: IndexError: index is out of bounds"),
+        ("me.row[0].entry[len(me.row) + 5000].ns = 1", "IndexError"),
+        ("out.sends = 1 // (now - now)", "its rules failed: ZeroDivisionError"),
+        ("raise ValueError('not now')", "its rules failed: ValueError: not now"),
+        ("assert now < 0", "its rules failed: AssertionError"),
+    ],
+)
 def test_rules_that_fail(body: str, said: str, tmp_path: Path) -> None:
     load(tmp_path, rule(body))
     with pytest.raises(BadInput) as caught:
@@ -200,8 +209,9 @@ def test_rules_that_fail(body: str, said: str, tmp_path: Path) -> None:
 
 
 def test_rules_that_send_without_end(tmp_path: Path) -> None:
-    everyone = "\n    ".join(["for i in range(len(me.link)):", "    out.send[i].to = me.link[i].id",
-                              "out.sends = len(me.link)"])
+    everyone = "\n    ".join(
+        ["for i in range(len(me.link)):", "    out.send[i].to = me.link[i].id", "out.sends = len(me.link)"]
+    )
     load(tmp_path, rule(everyone))
     net = line("mine", 8)
     net.publish(0, "c")
@@ -209,13 +219,16 @@ def test_rules_that_send_without_end(tmp_path: Path) -> None:
         net.run(60)
 
 
-@pytest.mark.parametrize(("body", "said"), [
-    ("nowhere(me)", "NameError: name 'nowhere' is not defined"),
-    ("me.zork = 3", "a record has no field 'zork'"),
-    ("x = me + 3", "mine.py, line 9: No implementation"),
-    ("x = os.getpid()", "os cannot be used; rules use numbers"),
-    ("return 3", "mine.py, line 9: No conversion"),
-])
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ("nowhere(me)", "NameError: name 'nowhere' is not defined"),
+        ("me.zork = 3", "a record has no field 'zork'"),
+        ("x = me + 3", "mine.py, line 9: No implementation"),
+        ("x = os.getpid()", "os cannot be used; rules use numbers"),
+        ("return 3", "mine.py, line 9: No conversion"),
+    ],
+)
 def test_rules_that_cannot_be_compiled(body: str, said: str, tmp_path: Path) -> None:
     load(tmp_path, rule(body))
     with pytest.raises(BadInput) as caught:
@@ -226,12 +239,12 @@ def test_rules_that_cannot_be_compiled(body: str, said: str, tmp_path: Path) -> 
 
 KEPT = """
 import sys
-from psvr.routing.own import load_systems
-from psvr.sim import own
-from psvr.sim.world import capacity_for
+from psvr.routing.custom import load_systems
+from psvr.sim import custom
+from psvr.sim.engine.world import capacity_for
 load_systems([sys.argv[1]])
-own.settings_of("mine", capacity_for(8, 16))
-(form,) = (form for function, form in own.FORMS.items() if function.__name__ == "forward")
+custom.settings_of("mine", capacity_for(8, 16))
+(form,) = (form for function, form in custom.FORMS.items() if function.__name__ == "forward")
 print("cached" if form.stats.cache_hits else "new")
 """
 
@@ -239,14 +252,21 @@ print("cached" if form.stats.cache_hits else "new")
 def test_compiled_rules_are_kept_and_never_stale(tmp_path: Path) -> None:
     """A digest of the file alone would miss the number that comes from outside."""
     file = tmp_path / "mine.py"
-    file.write_text(rule("helper(out)") + "\n\nSENDS = int(os.environ['SENDS'])\n\n"
-                                          "def helper(out):\n    out.sends = SENDS\n")
+    file.write_text(
+        rule("helper(out)") + "\n\nSENDS = int(os.environ['SENDS'])\n\ndef helper(out):\n    out.sends = SENDS\n"
+    )
 
     def run(sends: str) -> str:
-        done = subprocess.run([sys.executable, "-c", KEPT, str(file)], capture_output=True, text=True, check=False,
-                              env={**os.environ, "SENDS": sends, "NUMBA_CACHE_DIR": str(tmp_path / "kernels")})
+        done = subprocess.run(
+            [sys.executable, "-c", KEPT, str(file)],
+            capture_output=True,
+            text=True,
+            check=False,
+            env={**os.environ, "SENDS": sends, "NUMBA_CACHE_DIR": str(tmp_path / "kernels")},
+        )
         assert done.returncode == 0, done.stderr
         return done.stdout.strip()
+
     assert [run("0"), run("0"), run("1")] == ["new", "cached", "new"]
     file.write_text(file.read_text().replace("= SENDS", "= SENDS + 0"))
     assert [run("1"), run("1")] == ["new", "cached"]
@@ -282,9 +302,11 @@ def test_psvr_sim_refuses(tmp_path: Path) -> None:
     calm = tmp_path / "calm.toml"
     calm.write_text(CALM)
     refused(psvr_sim(calm, "--system", tmp_path / "none.py"), "none.py: No such file")
-    (tmp_path / "settled.py").write_text("from psvr.routing.systems import system\n"
-                                         "@system('s', positions=False, text='')\ndef f(settled, p): return []\n")
+    (tmp_path / "settled.py").write_text(
+        "from psvr.routing.systems import system\n"
+        "@system('s', positions=False, text='')\ndef f(settled, p): return []\n"
+    )
     refused(psvr_sim(calm, "--system", tmp_path / "settled.py"), "settled.py: no rules in it; without @own_rule")
-    refused(psvr_sim(calm, "--system", "td"), 'protocol.system: must be one of psvr', 'not "td"')
+    refused(psvr_sim(calm, "--system", "td"), "protocol.system: must be one of psvr", 'not "td"')
     (tmp_path / "fails.py").write_text(rule("raise ValueError('no')"))
     refused(psvr_sim(calm, "--quiet", "--system", tmp_path / "fails.py"), "system mine: its rules failed: ValueError")

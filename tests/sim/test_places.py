@@ -1,4 +1,4 @@
-"""Where nodes of a wireless network are, and where they go: no channel is made."""
+"""Where nodes of a wireless network are, and where they move; no channel is made."""
 
 from pathlib import Path
 from typing import Any
@@ -54,11 +54,18 @@ def test_nodes_go_straight_from_knot_to_knot() -> None:
     assert it.places.tolist() == [[0, 0], [5, 0], [10, 0]], "where they began is not changed"
 
 
-@pytest.mark.parametrize("knots, said", [
-    ([[10, 1, 0, 0], [10, 1, 5, 5]], r"^mobility\.knots\[1\]: must come after 10 s, where node 1 was.*, not at 10$"),
-    ([[10, 1, 0, 0], [20, 2, 0, 0], [9, 1, 5, 5]], r"^mobility\.knots\[2\]: must come after 10 s"),
-    ([[10, 3, 0, 0]], r"^mobility\.knots\[0\]: must name a node from 0 to 2, not 3$"),
-    ([[10, 1.5, 0, 0]], r"^mobility\.knots\[0\]: must name a node from 0 to 2, not 1\.5$")])
+@pytest.mark.parametrize(
+    "knots, said",
+    [
+        (
+            [[10, 1, 0, 0], [10, 1, 5, 5]],
+            r"^mobility\.knots\[1\]: must come after 10 s, where node 1 was.*, not at 10$",
+        ),
+        ([[10, 1, 0, 0], [20, 2, 0, 0], [9, 1, 5, 5]], r"^mobility\.knots\[2\]: must come after 10 s"),
+        ([[10, 3, 0, 0]], r"^mobility\.knots\[0\]: must name a node from 0 to 2, not 3$"),
+        ([[10, 1.5, 0, 0]], r"^mobility\.knots\[0\]: must name a node from 0 to 2, not 1\.5$"),
+    ],
+)
 def test_knots_that_cannot_be(knots: list[list[float]], said: str) -> None:
     with pytest.raises(BadInput, match=said):
         moved(knots)
@@ -67,15 +74,28 @@ def test_knots_that_cannot_be(knots: list[list[float]], said: str) -> None:
 def test_places_and_movements_from_files(tmp_path: Path) -> None:
     (tmp_path / "places.csv").write_text("# x, y\n5, 1\n2 9\t# the second\n\n  7,8  \n")
     (tmp_path / "ways.txt").write_text("0 1 2 9\n10, 1, 4, 4\n")
-    s = parse({"topology": {"kind": "places", "file": "places.csv"}, "radio": {"model": "ieee802154"},
-               "mobility": {"model": "trace", "file": "ways.txt"}}, tmp_path)
+    s = parse(
+        {
+            "topology": {"kind": "places", "file": "places.csv"},
+            "radio": {"model": "ieee802154"},
+            "mobility": {"model": "trace", "file": "ways.txt"},
+        },
+        tmp_path,
+    )
     assert s.topology.places == ((5, 1), (2, 9), (7, 8)) and s.topology.n == 3 and s.topology.file is None
     assert s.mobility.knots == ((0, 1, 2, 9), (10, 1, 4, 4))
 
 
-@pytest.mark.parametrize("line, said", [
-    ("5", "line 2: must be x y, not"), ("5 1 3", "line 2: must be x y, not"), ("5 north", "line 2: must be x y, not"),
-    ("5 -1", r"\[1\]\[1\]: must be a number from 0 to 1000000000, not -1"), ("5 nan", r"\[1\]\[1\]: must be a number")])
+@pytest.mark.parametrize(
+    "line, said",
+    [
+        ("5", "line 2: must be x y, not"),
+        ("5 1 3", "line 2: must be x y, not"),
+        ("5 north", "line 2: must be x y, not"),
+        ("5 -1", r"\[1\]\[1\]: must be a number from 0 to 1000000000, not -1"),
+        ("5 nan", r"\[1\]\[1\]: must be a number"),
+    ],
+)
 def test_lines_that_are_no_places(line: str, said: str, tmp_path: Path) -> None:
     (tmp_path / "places.txt").write_text(f"1 1\n{line}\n")
     with pytest.raises(BadInput, match=r"^topology\.file(: )?" + said):
@@ -83,8 +103,11 @@ def test_lines_that_are_no_places(line: str, said: str, tmp_path: Path) -> None:
 
 
 def walking(**mobility: Any) -> Movement:
-    s = wireless({"kind": "places", "places": [[0, 0], [50, 30]]}, duration=300,
-                 mobility={"model": "waypoint", "speed": [2, 4], **mobility})
+    s = wireless(
+        {"kind": "places", "places": [[0, 0], [50, 30]]},
+        duration=300,
+        mobility={"model": "waypoint", "speed": [2, 4], **mobility},
+    )
     return Movement(s, fixed(s))
 
 
@@ -101,6 +124,6 @@ def test_walkers_keep_to_their_speed_and_pause(pause: float) -> None:
 
 
 def test_too_many_turns_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(moving, "MOST_KNOTS", 100)
+    monkeypatch.setattr(moving, "MAX_KNOTS", 100)
     with pytest.raises(BadInput, match=r"^mobility\.speed: must make at most 100 turns and stops, not about "):
         walking()

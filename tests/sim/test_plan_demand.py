@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from psvr.protocol.names import channel_hash
+from psvr.protocol.wire.names import channel_hash
 from psvr.sim.plan import Plan, plan
 from psvr.sim.scenario import parse
 
@@ -27,8 +27,10 @@ def traffic(**keys: Any) -> dict[str, Any]:
 
 
 def test_channels_in_the_order_of_the_scenario() -> None:
-    p = planned(traffic=[traffic(channel="b"), traffic(), traffic(channel="b")],
-                subscribe=[{"at": 1, "node": 0, "channel": "c"}])
+    p = planned(
+        traffic=[traffic(channel="b"), traffic(), traffic(channel="b")],
+        subscribe=[{"at": 1, "node": 0, "channel": "c"}],
+    )
     assert p.channels == ["b", "a", "c"]
     assert p.hashes.tolist() == [channel_hash(name) for name in "bac"]
     assert p.hashes.dtype == np.int64
@@ -80,8 +82,13 @@ def test_a_larger_count_keeps_those_of_a_smaller_and_their_phases() -> None:
 
 
 def test_counts_are_drawn_alike() -> None:
-    hits = Counter(v for seed in range(400) for v in planned(
-        {"kind": "line", "n": 10}, seed=seed, traffic=[traffic(subscribers=3)]).changes["node"].tolist())
+    hits = Counter(
+        v
+        for seed in range(400)
+        for v in planned({"kind": "line", "n": 10}, seed=seed, traffic=[traffic(subscribers=3)])
+        .changes["node"]
+        .tolist()
+    )
     assert sum(hits.values()) == 1200
     assert [hits[v] for v in range(10)] == pytest.approx([120] * 10, abs=5 * math.sqrt(120 * 0.7))
 
@@ -94,12 +101,23 @@ def test_first_subscriptions() -> None:
 
 
 def test_single_changes_in_their_time() -> None:
-    changes = [{"at": 9, "node": 1, "channel": "a"}, {"at": 3.5, "node": 2, "channel": "a", "on": False},
-               {"at": 4, "node": 2, "channel": "a", "on": False}, {"at": 9, "node": 1, "channel": "a", "on": False},
-               {"at": 0, "node": 8, "channel": "b"}, {"at": 5, "node": 2, "channel": "a", "on": True}]
+    changes = [
+        {"at": 9, "node": 1, "channel": "a"},
+        {"at": 3.5, "node": 2, "channel": "a", "on": False},
+        {"at": 4, "node": 2, "channel": "a", "on": False},
+        {"at": 9, "node": 1, "channel": "a", "on": False},
+        {"at": 0, "node": 8, "channel": "b"},
+        {"at": 5, "node": 2, "channel": "a", "on": True},
+    ]
     p = planned(traffic=[traffic(subscribers=[2])], subscribe=changes)
     assert p.changes.tolist() == [
-        (0, 2, 0, 1), (0, 8, 1, 1), (3_500_000, 2, 0, 0), (5 * S, 2, 0, 1), (9 * S, 1, 0, 1), (9 * S, 1, 0, 0)]
+        (0, 2, 0, 1),
+        (0, 8, 1, 1),
+        (3_500_000, 2, 0, 0),
+        (5 * S, 2, 0, 1),
+        (9 * S, 1, 0, 1),
+        (9 * S, 1, 0, 0),
+    ]
 
 
 def follow(p: Plan, channel: int = 0) -> list[int]:
@@ -118,11 +136,11 @@ def test_churn_keeps_the_number_of_subscribers(subscribers: Any, low: int, high:
     p = planned(duration=3000, traffic=[traffic(subscribers=subscribers, churn=60)])
     later = p.changes[p.changes["time"] > 0]
     assert len(later) == pytest.approx(3000, abs=5 * math.sqrt(3000))
-    counts = follow(p)[-len(later):]
+    counts = follow(p)[-len(later) :]
     assert (min(counts), max(counts)) == (low, high)
     assert (np.diff(later["time"]) >= 0).all()
     gaps = np.diff(later["time"]) / S
-    assert gaps.mean() == pytest.approx(1, rel=0.1) and gaps.std() == pytest.approx(1, rel=0.15)      # exponential
+    assert gaps.mean() == pytest.approx(1, rel=0.1) and gaps.std() == pytest.approx(1, rel=0.15)  # exponential
 
 
 def test_churn_reaches_everyone() -> None:
@@ -148,14 +166,36 @@ def test_churn_of_two_entries_and_single_changes_on_one_channel() -> None:
 def test_any_plan_is_sorted_and_consistent(data: st.DataObject) -> None:
     n = data.draw(st.integers(1, 12))
     some = st.just("all") | st.integers(0, n)
-    entries = st.lists(st.fixed_dictionaries({
-        "channel": st.sampled_from("ab"), "subscribers": some, "publishers": some,
-        "every": st.floats(0.1, 50), "start": st.floats(0, 40), "churn": st.floats(0, 60)}), max_size=3)
-    singles = st.lists(st.fixed_dictionaries({
-        "at": st.floats(0, 100), "node": st.integers(0, n - 1), "channel": st.sampled_from("abc"),
-        "on": st.booleans()}))
-    p = planned({"kind": "line", "n": n}, duration=100, seed=data.draw(st.integers(0, 99)),
-                traffic=data.draw(entries), subscribe=data.draw(singles))
+    entries = st.lists(
+        st.fixed_dictionaries(
+            {
+                "channel": st.sampled_from("ab"),
+                "subscribers": some,
+                "publishers": some,
+                "every": st.floats(0.1, 50),
+                "start": st.floats(0, 40),
+                "churn": st.floats(0, 60),
+            }
+        ),
+        max_size=3,
+    )
+    singles = st.lists(
+        st.fixed_dictionaries(
+            {
+                "at": st.floats(0, 100),
+                "node": st.integers(0, n - 1),
+                "channel": st.sampled_from("abc"),
+                "on": st.booleans(),
+            }
+        )
+    )
+    p = planned(
+        {"kind": "line", "n": n},
+        duration=100,
+        seed=data.draw(st.integers(0, 99)),
+        traffic=data.draw(entries),
+        subscribe=data.draw(singles),
+    )
     assert (np.diff(p.changes["time"]) >= 0).all() and (np.diff(p.sources["first"]) >= 0).all()
     assert (p.sources["first"] < p.sources["stop"]).all() and (p.sources["stop"] <= 100 * S).all()
     assert ((p.changes["time"] >= 0) & (p.changes["time"] <= 100 * S)).all()

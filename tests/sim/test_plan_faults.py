@@ -1,4 +1,4 @@
-"""What strikes whom, and when."""
+"""Which faults strike which nodes and links, and when."""
 
 import math
 from typing import Any
@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from psvr.errors import BadInput
-from psvr.sim.plan import FaultEvent, Plan, plan
+from psvr.sim.plan import Plan, plan
+from psvr.sim.plan.faults import FaultEvent
 from psvr.sim.scenario import parse
 
 S = 1_000_000
@@ -28,7 +29,7 @@ def test_fault_on_nodes() -> None:
     event = one(LINE, kind="corrupt", nodes="all")
     assert (event.time, event.kind, event.until, event.entry) == (5 * S, "corrupt", -1, 0)
     assert event.nodes.tolist() == list(range(50)) and event.links.shape == (0, 2)
-    assert (event.nodes.dtype, event.links.dtype) == (np.int32, np.int64)
+    assert [a.dtype for a in (event.nodes, event.links)] == [np.int32, np.int64]
     assert one(LINE, kind="restart", nodes=[9, 4]).nodes.tolist() == [4, 9]
     crashed = one(LINE, kind="crash", nodes=7, duration=2.5)
     assert (len(set(crashed.nodes.tolist())), crashed.until) == (7, 7_500_000)
@@ -52,8 +53,12 @@ def test_faults_in_an_area() -> None:
 
 
 def crossing(p: Plan, nodes: set[int]) -> list[list[int]]:
-    return sorted([v, int(u)] if v < u else [int(u), v] for v in nodes for u in p.near[p.first[v]:p.first[v + 1]]
-                  if int(u) not in nodes)
+    return sorted(
+        [v, int(u)] if v < u else [int(u), v]
+        for v in nodes
+        for u in p.near[p.first[v] : p.first[v + 1]]
+        if int(u) not in nodes
+    )
 
 
 @pytest.mark.parametrize("side", [{"nodes": 60}, {"nodes": [3, 4, 9]}, {"area": [300, 300, 300]}])
@@ -72,7 +77,7 @@ def test_a_drawn_side_of_a_partition_hangs_together() -> None:
         v = waiting.pop()
         if v in nodes and v not in reached:
             reached.add(v)
-            waiting += p.near[p.first[v]:p.first[v + 1]].tolist()
+            waiting += p.near[p.first[v] : p.first[v + 1]].tolist()
     assert reached == nodes and len(nodes) == 100
     apart = {"kind": "edges", "n": 6, "edges": [[0, 1], [2, 3], [4, 5]], "connected": False}
     assert len(one(apart, kind="partition", nodes=3).nodes) == 3
@@ -87,9 +92,14 @@ def test_faults_at_a_rate() -> None:
     assert hits == pytest.approx(len(p.faults) / 50, abs=5 * math.sqrt(20))
 
 
-@pytest.mark.parametrize(("keys", "pool"), [
-    ({"kind": "corrupt", "nodes": [3, 8]}, {3, 8}), ({"kind": "restart", "nodes": [3]}, {3}),
-    ({"kind": "jam", "nodes": "all"}, set(range(50)))])
+@pytest.mark.parametrize(
+    ("keys", "pool"),
+    [
+        ({"kind": "corrupt", "nodes": [3, 8]}, {3, 8}),
+        ({"kind": "restart", "nodes": [3]}, {3}),
+        ({"kind": "jam", "nodes": "all"}, set(range(50))),
+    ],
+)
 def test_a_rate_strikes_those_that_are_named(keys: dict[str, Any], pool: set[int]) -> None:
     p = planned(fault=[{"at": 0, "rate": 120, "duration": 500, **keys}])
     assert {int(f.nodes[0]) for f in p.faults} == pool
@@ -98,8 +108,10 @@ def test_a_rate_strikes_those_that_are_named(keys: dict[str, Any], pool: set[int
 
 
 def test_a_rate_on_links_and_on_few_nodes_lasts_to_the_end() -> None:
-    p = planned(duration=1000, fault=[
-        {"at": 500, "kind": "cut", "rate": 60}, {"at": 0, "kind": "crash", "nodes": 3, "rate": 60}])
+    p = planned(
+        duration=1000,
+        fault=[{"at": 500, "kind": "cut", "rate": 60}, {"at": 0, "kind": "crash", "nodes": 3, "rate": 60}],
+    )
     cuts, crashes = ([f for f in p.faults if f.kind == kind] for kind in ("cut", "crash"))
     assert {f.links.shape for f in cuts} == {(1, 2)} and cuts[-1].time > 950 * S and {f.until for f in cuts} == {-1}
     assert len({tuple(f.links[0]) for f in cuts}) > 40 and len({int(f.nodes[0]) for f in crashes}) == 3

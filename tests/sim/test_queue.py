@@ -5,7 +5,7 @@ import heapq
 from hypothesis import given
 from hypothesis import strategies as st
 
-from psvr.sim.queue import new_queue, pop, push
+from psvr.sim.engine.queue import new_queue, pop, push
 
 
 @given(st.lists(st.integers(0, 20) | st.none(), max_size=120))

@@ -1,16 +1,22 @@
 """Compiled engine == small reference over plain objects: states and traces, event by event."""
 
+from typing import Any
+
 import numpy as np
 import pytest
-from twins import Twins
 
 from psvr.protocol.constants import SYSTEMS
+from tests.support.sim.twins import Twins
 
 
-def scenario(n: int, degree: float, seed: int, loss: float, system: str, shortcuts: str = "all") -> dict:
+def scenario(n: int, degree: float, seed: int, loss: float, system: str, shortcuts: str = "all") -> dict[str, Any]:
     radio = {"model": "lossy", "loss": loss} if loss else {"model": "ideal"}
-    return {"seed": seed, "topology": {"kind": "gnp", "n": n, "degree": degree}, "radio": radio,
-            "protocol": {"system": system, "shortcuts": shortcuts, "lease": 4.0}}
+    return {
+        "seed": seed,
+        "topology": {"kind": "gnp", "n": n, "degree": degree},
+        "radio": radio,
+        "protocol": {"system": system, "shortcuts": shortcuts, "lease": 4.0},
+    }
 
 
 @pytest.mark.parametrize("loss", [0, 0.15])

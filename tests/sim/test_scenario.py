@@ -1,4 +1,4 @@
-"""Scenarios that are right: what keys mean when absent, files, overrides, and back to TOML."""
+"""Valid scenarios: defaults, files, overrides, and writing them as TOML."""
 
 import tomllib
 from pathlib import Path
@@ -50,13 +50,16 @@ nodes = "all"
 
 def test_all_keys() -> None:
     assert parse(tomllib.loads(ISSUE)) == Scenario(
-        seed=7, duration=600.0, warmup=120.0,
+        seed=7,
+        duration=600.0,
+        warmup=120.0,
         topology=Topology(kind="geometric", n=50, degree=8.0),
         radio=Radio(model="ideal", loss=0.0),
         protocol=Protocol(system="psvr", shortcuts="all", links=8, hello=1.0, lease=30.0),
         traffic=(Traffic(channel="temperature", subscribers=10, publishers="all", every=20.0, churn=0.0),),
         subscribe=(Subscribe(at=200.0, node=4, channel="temperature", on=True),),
-        fault=(Fault(at=300.0, kind="corrupt", nodes="all"),))
+        fault=(Fault(at=300.0, kind="corrupt", nodes="all"),),
+    )
 
 
 def test_defaults() -> None:
@@ -65,10 +68,22 @@ def test_defaults() -> None:
     assert (s.topology.ids, s.topology.connected) == ("index", True)
     assert s.radio == Radio(model="ideal", loss=0.0, retries=3, bitrate=250_000)
     assert s.protocol == Protocol(
-        system="psvr", shortcuts="all", links=8, hello=1.0, lease=None, depth=None, frame=116, channels=16,
-        id_bytes=None, position_bytes=None)
-    assert s.traffic == (Traffic(
-        channel="a", subscribers="all", publishers="all", every=20.0, start=0.0, stop=None, payload=16, churn=0.0),)
+        system="psvr",
+        shortcuts="all",
+        links=8,
+        hello=1.0,
+        lease=None,
+        depth=None,
+        frame=116,
+        channels=16,
+        id_bytes=None,
+        position_bytes=None,
+    )
+    assert s.traffic == (
+        Traffic(
+            channel="a", subscribers="all", publishers="all", every=20.0, start=0.0, stop=None, payload=16, churn=0.0
+        ),
+    )
     assert (s.subscribe, s.fault) == ((), ())
 
 
@@ -76,6 +91,7 @@ def test_defaults_are_those_of_the_protocol() -> None:
     from psvr.protocol.layout import Capacity, blank
     from psvr.protocol.node import default_settings
     from psvr.protocol.records import Settings
+
     settings, p = blank(Settings, Capacity()), Protocol()
     default_settings(settings)
     assert (p.hello * k.SECOND, p.links, p.frame) == (settings.hello, settings.links, settings.frame)
@@ -83,16 +99,19 @@ def test_defaults_are_those_of_the_protocol() -> None:
     assert p.channels == Capacity().channels
 
 
-@pytest.mark.parametrize(("keys", "given"), [
-    ({"kind": "geometric", "n": 9, "degree": 4, "area": 50}, {"area": 50.0, "degree": 4.0}),
-    ({"kind": "geometric", "n": 9, "range": 30, "area": [50, 20.5]}, {"area": (50.0, 20.5), "range": 30.0}),
-    ({"kind": "gnp", "n": 9, "p": 1}, {"p": 1.0}),
-    ({"kind": "grid", "rows": 2, "columns": 5}, {"rows": 2, "columns": 5, "n": None}),
-    ({"kind": "edges", "edges": [[0, 1], [1, 2]]}, {"edges": ((0, 1), (1, 2)), "n": 3}),
-    ({"kind": "edges", "edges": [[0, 1]], "n": 5, "connected": False}, {"n": 5}),
-    ({"kind": "edges", "edges": [], "n": 1}, {"edges": (), "n": 1}),
-    ({"kind": "gnp", "n": 2, "degree": 1}, {"degree": 1.0}),
-])
+@pytest.mark.parametrize(
+    ("keys", "given"),
+    [
+        ({"kind": "geometric", "n": 9, "degree": 4, "area": 50}, {"area": 50.0, "degree": 4.0}),
+        ({"kind": "geometric", "n": 9, "range": 30, "area": [50, 20.5]}, {"area": (50.0, 20.5), "range": 30.0}),
+        ({"kind": "gnp", "n": 9, "p": 1}, {"p": 1.0}),
+        ({"kind": "grid", "rows": 2, "columns": 5}, {"rows": 2, "columns": 5, "n": None}),
+        ({"kind": "edges", "edges": [[0, 1], [1, 2]]}, {"edges": ((0, 1), (1, 2)), "n": 3}),
+        ({"kind": "edges", "edges": [[0, 1]], "n": 5, "connected": False}, {"n": 5}),
+        ({"kind": "edges", "edges": [], "n": 1}, {"edges": (), "n": 1}),
+        ({"kind": "gnp", "n": 2, "degree": 1}, {"degree": 1.0}),
+    ],
+)
 def test_topologies(keys: dict[str, Any], given: dict[str, Any]) -> None:
     topology = parse({"topology": keys}).topology
     assert {key: getattr(topology, key) for key in given} == given
@@ -108,14 +127,29 @@ def test_links_from_a_file_beside_the_scenario(tmp_path: Path, monkeypatch: pyte
     scenario = load(Path(folder) / "s.toml")
     assert scenario.topology == Topology(kind="edges", n=3, edges=((0, 1), (1, 2), (0, 2)))
     (tmp_path / folder / "links.txt").unlink()
-    assert parse(scenario.to_dict()) == scenario          # no file decides later
+    assert parse(scenario.to_dict()) == scenario  # files no longer matter
 
 
 def test_overrides() -> None:
-    s = parse(tomllib.loads(ISSUE), overrides=[
-        "topology.n=200", " seed = 8", "fault.0.at=30", "protocol.system=shen", 'traffic.0.channel="a b"',
-        "traffic.0.subscribers=[1, 2]", "radio.retries=0", "topology.degree=", "topology.range=300",
-        "topology.area=[9e2, 1e3]", "fault.0.nodes=3", "protocol.lease=", "subscribe=[]", "topology.connected=false"])
+    s = parse(
+        tomllib.loads(ISSUE),
+        overrides=[
+            "topology.n=200",
+            " seed = 8",
+            "fault.0.at=30",
+            "protocol.system=shen",
+            'traffic.0.channel="a b"',
+            "traffic.0.subscribers=[1, 2]",
+            "radio.retries=0",
+            "topology.degree=",
+            "topology.range=300",
+            "topology.area=[9e2, 1e3]",
+            "fault.0.nodes=3",
+            "protocol.lease=",
+            "subscribe=[]",
+            "topology.connected=false",
+        ],
+    )
     assert s.topology == Topology(kind="geometric", n=200, range=300.0, area=(900.0, 1000.0), connected=False)
     assert (s.seed, s.protocol.system, s.protocol.lease, s.radio.retries, s.subscribe) == (8, "shen", None, 0, ())
     assert (s.fault[0], s.traffic[0].channel) == (Fault(at=30.0, kind="corrupt", nodes=3), "a b")
@@ -148,8 +182,18 @@ def test_to_dict_leaves_out_what_is_absent() -> None:
     assert found["topology"] == {"kind": "line", "n": 3, "ids": "index", "connected": True}
     assert found["traffic"][0]["subscribers"] == [2, 0] and "stop" not in found["traffic"][0]
     assert list(found) == [
-        "seed", "duration", "warmup", "topology", "radio", "mobility", "protocol", "host", "traffic", "subscribe",
-        "fault"]
+        "seed",
+        "duration",
+        "warmup",
+        "topology",
+        "radio",
+        "mobility",
+        "protocol",
+        "host",
+        "traffic",
+        "subscribe",
+        "fault",
+    ]
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=[path.stem for path in EXAMPLES])
@@ -173,32 +217,84 @@ def table(**keys: st.SearchStrategy[Any]) -> st.SearchStrategy[dict[str, Any]]:
     return st.fixed_dictionaries({}, optional=keys)
 
 
-TOPOLOGIES = st.sampled_from([
-    {"kind": "line", "n": N}, {"kind": "ring", "n": N}, {"kind": "grid", "rows": 4, "columns": 5},
-    {"kind": "gnp", "n": N, "degree": 6.25}, {"kind": "gnp", "n": N, "p": 1 / 3},
-    {"kind": "geometric", "n": N, "degree": 8, "ids": "random"},
-    {"kind": "geometric", "n": N, "range": 70.1, "area": [100, 0.1], "connected": False},
-    {"kind": "edges", "edges": [[v, v + 1] for v in range(N - 1)]}])
+TOPOLOGIES = st.sampled_from(
+    [
+        {"kind": "line", "n": N},
+        {"kind": "ring", "n": N},
+        {"kind": "grid", "rows": 4, "columns": 5},
+        {"kind": "gnp", "n": N, "degree": 6.25},
+        {"kind": "gnp", "n": N, "p": 1 / 3},
+        {"kind": "geometric", "n": N, "degree": 8, "ids": "random"},
+        {"kind": "geometric", "n": N, "range": 70.1, "area": [100, 0.1], "connected": False},
+        {"kind": "edges", "edges": [[v, v + 1] for v in range(N - 1)]},
+    ]
+)
 RADIOS = table(model=st.just("lossy"), retries=st.integers(0, 9), bitrate=st.integers(1, 10**9)).flatmap(
-    lambda t: st.floats(0, 1, exclude_max=True).map(lambda loss: {**t, "loss": loss} if "model" in t else t))
+    lambda t: st.floats(0, 1, exclude_max=True).map(lambda loss: {**t, "loss": loss} if "model" in t else t)
+)
 PROTOCOLS = table(
-    system=st.sampled_from(k.SYSTEMS), shortcuts=st.sampled_from(k.SHORTCUTS), links=st.integers(1, 255),
-    hello=st.floats(0.01, 99), lease=st.floats(0.01, 99), depth=st.integers(1, 999), frame=st.integers(116, 999),
-    channels=st.integers(1, 99), id_bytes=st.sampled_from([4, 8]), position_bytes=st.sampled_from([2, 4, 8]))
-TRAFFICS = st.lists(st.tuples(NAMES, table(
-    subscribers=NODES, publishers=NODES, every=st.floats(1e-6, 1e9), start=TIMES, stop=st.floats(101, 200),
-    payload=st.integers(0, 40), churn=st.floats(0, 99))).map(lambda pair: {"channel": pair[0], **pair[1]}), max_size=3)
-SUBSCRIBES = st.lists(st.fixed_dictionaries(
-    {"at": TIMES, "node": st.integers(0, N - 1), "channel": NAMES}, optional={"on": st.booleans()}), max_size=3)
-FAULTS = st.lists(st.one_of(
-    st.fixed_dictionaries({"at": TIMES, "kind": st.just("crash"), "nodes": NODES},
-                          optional={"duration": st.floats(1e-6, 1e9), "rate": st.floats(1e-3, 59)}),
-    st.fixed_dictionaries({"at": TIMES, "kind": st.sampled_from(["corrupt", "restart", "jam"]), "nodes": NODES}),
-    st.fixed_dictionaries({"at": TIMES, "kind": st.sampled_from(["cut", "heal"]),
-                           "links": st.sampled_from(["all", 3, [[0, 1], [5, 3]]])})), max_size=3)
-SCENARIOS = st.fixed_dictionaries({"topology": TOPOLOGIES}, optional={
-    "seed": st.integers(0, 2**63 - 1), "duration": st.floats(200, 1e5), "warmup": TIMES, "radio": RADIOS,
-    "protocol": PROTOCOLS, "traffic": TRAFFICS, "subscribe": SUBSCRIBES, "fault": FAULTS})
+    system=st.sampled_from(k.SYSTEMS),
+    shortcuts=st.sampled_from(k.SHORTCUTS),
+    links=st.integers(1, 255),
+    hello=st.floats(0.01, 99),
+    lease=st.floats(0.01, 99),
+    depth=st.integers(1, 999),
+    frame=st.integers(116, 999),
+    channels=st.integers(1, 99),
+    id_bytes=st.sampled_from([4, 8]),
+    position_bytes=st.sampled_from([2, 4, 8]),
+)
+TRAFFICS = st.lists(
+    st.tuples(
+        NAMES,
+        table(
+            subscribers=NODES,
+            publishers=NODES,
+            every=st.floats(1e-6, 1e9),
+            start=TIMES,
+            stop=st.floats(101, 200),
+            payload=st.integers(0, 40),
+            churn=st.floats(0, 99),
+        ),
+    ).map(lambda pair: {"channel": pair[0], **pair[1]}),
+    max_size=3,
+)
+SUBSCRIBES = st.lists(
+    st.fixed_dictionaries(
+        {"at": TIMES, "node": st.integers(0, N - 1), "channel": NAMES}, optional={"on": st.booleans()}
+    ),
+    max_size=3,
+)
+FAULTS = st.lists(
+    st.one_of(
+        st.fixed_dictionaries(
+            {"at": TIMES, "kind": st.just("crash"), "nodes": NODES},
+            optional={"duration": st.floats(1e-6, 1e9), "rate": st.floats(1e-3, 59)},
+        ),
+        st.fixed_dictionaries({"at": TIMES, "kind": st.sampled_from(["corrupt", "restart", "jam"]), "nodes": NODES}),
+        st.fixed_dictionaries(
+            {
+                "at": TIMES,
+                "kind": st.sampled_from(["cut", "heal"]),
+                "links": st.sampled_from(["all", 3, [[0, 1], [5, 3]]]),
+            }
+        ),
+    ),
+    max_size=3,
+)
+SCENARIOS = st.fixed_dictionaries(
+    {"topology": TOPOLOGIES},
+    optional={
+        "seed": st.integers(0, 2**63 - 1),
+        "duration": st.floats(200, 1e5),
+        "warmup": TIMES,
+        "radio": RADIOS,
+        "protocol": PROTOCOLS,
+        "traffic": TRAFFICS,
+        "subscribe": SUBSCRIBES,
+        "fault": FAULTS,
+    },
+)
 
 
 @settings(deadline=None, max_examples=300)
@@ -207,8 +303,13 @@ def test_round_trips(mapping: dict[str, Any]) -> None:
     scenario = parse(mapping)
     assert parse(scenario.to_dict()) == scenario
     assert parse(tomllib.loads(to_toml(scenario))) == scenario
-    assert parse({"topology": {"kind": "line", "n": 2}}, overrides=[
-        f"{name}={inline(value)}" for name, value in scenario.to_dict().items()]) == scenario
+    assert (
+        parse(
+            {"topology": {"kind": "line", "n": 2}},
+            overrides=[f"{name}={inline(value)}" for name, value in scenario.to_dict().items()],
+        )
+        == scenario
+    )
 
 
 def inline(value: Any) -> str:

@@ -8,18 +8,27 @@ from typing import Any
 
 import pytest
 
-from psvr.files import LARGEST, LARGEST_TOML
-from psvr.protocol.profiles import POLICIES
+from psvr.fields.tables import to_text
+from psvr.files import MAX_MEGABYTES, MAX_TOML_MEGABYTES
+from psvr.protocol.host.profiles import POLICIES
 from psvr.sim.plan import plan
-from psvr.sim.radio.keys import Interference, Mobility
 from psvr.sim.scenario import Fault, Host, Protocol, Radio, Scenario, Subscribe, Topology, Traffic, parse
-from psvr.sim.schema import to_text
+from psvr.sim.scenario.radio import Interference, Mobility
 
 PAGE = (Path(__file__).parent.parent.parent / "docs" / "scenarios.md").read_text()
 BLOCKS = re.findall(r"```toml\n(.*?)```", PAGE, re.S)
-SECTIONS: dict[str, type] = {"The run": Scenario, "topology": Topology, "radio": Radio, "interference": Interference,
-                             "mobility": Mobility, "protocol": Protocol, "host": Host, "traffic": Traffic,
-                             "subscribe": Subscribe, "fault": Fault}
+SECTIONS: dict[str, type] = {
+    "The run": Scenario,
+    "topology": Topology,
+    "radio": Radio,
+    "interference": Interference,
+    "mobility": Mobility,
+    "protocol": Protocol,
+    "host": Host,
+    "traffic": Traffic,
+    "subscribe": Subscribe,
+    "fault": Fault,
+}
 
 
 def documented(section: str) -> dict[str, str]:
@@ -33,6 +42,7 @@ def documented(section: str) -> dict[str, str]:
 def test_every_key_and_default(section: str) -> None:
     def text(default: Any) -> str:
         return "–" if default in (None, MISSING) else to_text(default)
+
     keys = {f.name: text(f.default) for f in fields(SECTIONS[section]) if f.name not in SECTIONS}
     assert documented(section) == keys
 
@@ -41,13 +51,16 @@ def test_both_profiles_stand_there() -> None:
     section = PAGE.split("\n## host\n")[1].split("\n## ")[0]
     told = dict(re.findall(r"^\| `(\w+)` \|[^|]*\| – \| ([^|]*) \|", section, re.M))
     told["sub_acks"] = told["sub_acks"].replace(" (`ieee802154`: false)", "")
-    assert told == {name: ", ".join(to_text(v).removesuffix(".0") for v in (policy.full, policy.paper))
-                    for name, policy in POLICIES.items()}
+    assert told == {
+        name: ", ".join(to_text(v).removesuffix(".0") for v in (policy.full, policy.paper))
+        for name, policy in POLICIES.items()
+    }
 
 
 def test_how_large_files_may_be() -> None:
     assert re.findall(r"(\d+) MB at most, as all such files, and a scenario itself (\d+) MB", PAGE) == [
-        (str(LARGEST), str(LARGEST_TOML))]
+        (str(MAX_MEGABYTES), str(MAX_TOML_MEGABYTES))
+    ]
 
 
 @pytest.mark.parametrize("block", BLOCKS, ids=range(len(BLOCKS)))

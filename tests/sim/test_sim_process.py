@@ -13,11 +13,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from sim_running import CALM, LONG, Printed, agree, psvr_sim, refused, rows, start, warm_up
 
 from psvr.trace import read, runs
+from tests.support.sim.sim_running import CALM, LONG, Printed, agree, psvr_sim, refused, rows, start, warm_up
 
-PART = 1_000_000                # rows
+PART = 1_000_000  # rows
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -72,7 +72,7 @@ def test_a_process_of_its_own_does_the_same(calm: Path) -> None:
 def test_ctrl_c_leaves_a_summary_and_the_trace_so_far(long: Path, tmp_path: Path, delay: float) -> None:
     folder = tmp_path / "t"
     process = start(long, "--json", "--trace", folder, "--trace-level", "all")
-    wait_until(lambda: size(folder / ".long-1-000000.parquet.part") > 1000, process)     # with rows in it
+    wait_until(lambda: size(folder / ".long-1-000000.parquet.part") > 1000, process)  # with rows in it
     time.sleep(delay)
     process.send_signal(signal.SIGINT)
     done = finish(process)
@@ -144,7 +144,7 @@ def on_a_terminal(*arguments: str | Path) -> Printed:
     process = start(*arguments, stderr=theirs)
     os.close(theirs)
     shown = b""
-    with contextlib.suppress(OSError):          # Linux says so when the other side is closed
+    with contextlib.suppress(OSError):  # Linux says so when the other side is closed
         while piece := os.read(ours, 4096):
             shown += piece
     os.close(ours)

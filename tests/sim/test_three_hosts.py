@@ -1,13 +1,13 @@
-"""One behaviour: the compiled host, the plain one and the live node's driver go through the same networks alike."""
+"""The compiled host, the plain one and the live node's driver behave identically in the same networks."""
 
 from typing import Any
 
 import numpy as np
 import pytest
-from triplets import Triplets
 
-from psvr.node import growing
+from psvr.node.core import growing
 from psvr.protocol.constants import SYSTEMS
+from tests.support.sim.triplets import Triplets
 
 
 @pytest.fixture(autouse=True)
@@ -18,8 +18,13 @@ def tables_that_do_not_grow(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def scenario(n: int, seed: int, loss: float, system: str, profile: str) -> dict[str, Any]:
     radio = {"model": "lossy", "loss": loss} if loss else {"model": "ideal"}
-    return {"seed": seed, "topology": {"kind": "gnp", "n": n, "degree": 3.5}, "radio": radio,
-            "protocol": {"system": system, "lease": 4.0}, "host": {"profile": profile}}
+    return {
+        "seed": seed,
+        "topology": {"kind": "gnp", "n": n, "degree": 3.5},
+        "radio": radio,
+        "protocol": {"system": system, "lease": 4.0},
+        "host": {"profile": profile},
+    }
 
 
 @pytest.mark.parametrize("profile", ["full", "paper"])
@@ -29,7 +34,7 @@ def test_equal_from_nothing(system: str, profile: str) -> None:
         trio = Triplets(scenario(9, 1, loss, system, profile))
         for v, channel in ((2, "a"), (7, "a"), (7, "b")):
             trio.subscribe(v, channel)
-        trio.publish(3, "a")                # before there is a ring
+        trio.publish(3, "a")  # before there is a ring
         trio.advance(9)
         for v in range(9):
             trio.publish(v, "a")
@@ -51,7 +56,7 @@ def test_equal_through_faults(system: str, profile: str) -> None:
         trio.advance(8)
         for v in range(8):
             trio.publish(v, "a")
-        trio.crash(int(trio.net.world.near[0]))         # with publications on their way
+        trio.crash(int(trio.net.world.near[0]))  # with publications on their way
         trio.advance(1)
         for v, kind in zip(rng.permutation(8), ("bytes", "plausible", "plausible", "swapped", "foreign", "blended")):
             trio.corrupt(int(v), rng, kind)

@@ -22,7 +22,8 @@ def graph(p: Plan) -> Graph:
 
 
 def links(p: Plan) -> list[list[int]]:
-    return graph(p).edges().tolist()
+    rows: list[list[int]] = graph(p).edges().tolist()
+    return rows
 
 
 def edges_of(g: nx.Graph) -> list[list[int]]:
@@ -33,22 +34,25 @@ def mean_degree(p: Plan) -> float:
     return p.near.size / p.n
 
 
-@pytest.mark.parametrize(("keys", "g"), [
-    ({"kind": "line", "n": 5}, nx.path_graph(5)),
-    ({"kind": "line", "n": 1}, nx.path_graph(1)),
-    ({"kind": "ring", "n": 5}, nx.cycle_graph(5)),
-    ({"kind": "grid", "rows": 3, "columns": 4}, nx.convert_node_labels_to_integers(nx.grid_2d_graph(3, 4))),
-    ({"kind": "grid", "n": 9}, nx.convert_node_labels_to_integers(nx.grid_2d_graph(3, 3))),
-    ({"kind": "edges", "edges": [[2, 1], [0, 1]]}, nx.path_graph(3)),
-    ({"kind": "gnp", "n": 6, "p": 1}, nx.complete_graph(6)),
-    ({"kind": "gnp", "n": 6, "degree": 5}, nx.complete_graph(6)),
-    ({"kind": "gnp", "n": 1, "p": 0.5}, nx.path_graph(1)),
-    ({"kind": "geometric", "n": 6, "degree": 5}, nx.complete_graph(6)),
-])
+@pytest.mark.parametrize(
+    ("keys", "g"),
+    [
+        ({"kind": "line", "n": 5}, nx.path_graph(5)),
+        ({"kind": "line", "n": 1}, nx.path_graph(1)),
+        ({"kind": "ring", "n": 5}, nx.cycle_graph(5)),
+        ({"kind": "grid", "rows": 3, "columns": 4}, nx.convert_node_labels_to_integers(nx.grid_2d_graph(3, 4))),
+        ({"kind": "grid", "n": 9}, nx.convert_node_labels_to_integers(nx.grid_2d_graph(3, 3))),
+        ({"kind": "edges", "edges": [[2, 1], [0, 1]]}, nx.path_graph(3)),
+        ({"kind": "gnp", "n": 6, "p": 1}, nx.complete_graph(6)),
+        ({"kind": "gnp", "n": 6, "degree": 5}, nx.complete_graph(6)),
+        ({"kind": "gnp", "n": 1, "p": 0.5}, nx.path_graph(1)),
+        ({"kind": "geometric", "n": 6, "degree": 5}, nx.complete_graph(6)),
+    ],
+)
 def test_regular_and_complete_networks(keys: dict[str, Any], g: nx.Graph) -> None:
     p = drawn(**keys)
     assert (p.n, links(p)) == (g.number_of_nodes(), edges_of(g))
-    assert (p.first.dtype, p.near.dtype, p.ids.dtype) == (np.int64, np.int32, np.int64)
+    assert [a.dtype for a in (p.first, p.near, p.ids)] == [np.int64, np.int32, np.int64]
     assert (p.places is not None) == (keys["kind"] == "geometric")
     assert p.ids.tolist() == list(range(p.n))
 
@@ -68,7 +72,7 @@ def test_the_degree_aimed_at_in_any_area(shape: dict[str, Any]) -> None:
 
 
 def reach_of(p: Plan) -> tuple[float, float]:
-    """The longest link, and the shortest distance of two nodes without one."""
+    """The longest link, and the shortest distance between two nodes without a link."""
     assert p.places is not None
     apart = np.hypot(*(p.places[:, None] - p.places[None]).transpose(2, 0, 1))
     linked = np.zeros((p.n, p.n), dtype=bool)
@@ -100,9 +104,14 @@ def test_a_degree_and_a_range_make_the_area() -> None:
     assert p.places.max() == pytest.approx(30 * math.sqrt(500 * math.pi / 8), rel=0.1)
 
 
-@pytest.mark.parametrize(("keys", "degree"), [
-    ({"kind": "gnp", "degree": 2}, 2), ({"kind": "gnp", "p": 0.002}, 0.002 * 1999),
-    ({"kind": "geometric", "degree": 2}, 2)])
+@pytest.mark.parametrize(
+    ("keys", "degree"),
+    [
+        ({"kind": "gnp", "degree": 2}, 2),
+        ({"kind": "gnp", "p": 0.002}, 0.002 * 1999),
+        ({"kind": "geometric", "degree": 2}, 2),
+    ],
+)
 def test_as_drawn_where_that_is_asked_for(keys: dict[str, Any], degree: float) -> None:
     p = drawn(n=2000, connected=False, **keys)
     assert not is_connected(graph(p))
@@ -114,13 +123,19 @@ def test_given_links_may_leave_nodes_alone_where_that_is_asked_for() -> None:
     assert (p.n, links(p)) == (5, [[0, 1]])
 
 
-@pytest.mark.parametrize("keys", [
-    {"kind": "gnp", "n": 100, "degree": 8}, {"kind": "geometric", "n": 100, "degree": 8},
-    {"kind": "line", "n": 100, "ids": "random"}])
+@pytest.mark.parametrize(
+    "keys",
+    [
+        {"kind": "gnp", "n": 100, "degree": 8},
+        {"kind": "geometric", "n": 100, "degree": 8},
+        {"kind": "line", "n": 100, "ids": "random"},
+    ],
+)
 def test_the_seed_decides(keys: dict[str, Any]) -> None:
     def state(seed: int) -> tuple[Any, ...]:
         p = drawn(seed, **keys)
         return links(p), p.ids.tolist(), None if p.places is None else p.places.tolist()
+
     assert state(7) == state(7) != state(8)
 
 
@@ -130,23 +145,31 @@ def test_random_ids_are_ascending_and_do_not_change_the_network() -> None:
     assert links(plain) == links(p)
     assert (np.diff(p.ids) > 0).all() and p.ids.size == 3000
     assert 0 <= p.ids[0] < 1 << 22 and (1 << 31) - (1 << 22) < p.ids[-1] < 1 << 31
-    assert drawn(kind="ring", n=3000, ids="random").ids.tolist() == p.ids.tolist()      # a stream of their own
+    assert drawn(kind="ring", n=3000, ids="random").ids.tolist() == p.ids.tolist()  # a stream of their own
 
 
-@pytest.mark.parametrize(("keys", "widths", "depth"), [
-    ({"kind": "line", "n": 2}, (2, 2), 64), ({"kind": "line", "n": 65}, (2, 2), 65),
-    ({"kind": "line", "n": 32768}, (2, 2), 32768), ({"kind": "line", "n": 32769}, (2, 4), 32769),
-    ({"kind": "line", "n": 65535}, (2, 4), 65535), ({"kind": "line", "n": 65536}, (4, 4), 65535),
-    ({"kind": "line", "n": 5, "ids": "random"}, (4, 2), 64), ({"kind": "line", "n": 1}, (2, 2), 64),
-])
+@pytest.mark.parametrize(
+    ("keys", "widths", "depth"),
+    [
+        ({"kind": "line", "n": 2}, (2, 2), 64),
+        ({"kind": "line", "n": 65}, (2, 2), 65),
+        ({"kind": "line", "n": 32768}, (2, 2), 32768),
+        ({"kind": "line", "n": 32769}, (2, 4), 32769),
+        ({"kind": "line", "n": 65535}, (2, 4), 65535),
+        ({"kind": "line", "n": 65536}, (4, 4), 65535),
+        ({"kind": "line", "n": 5, "ids": "random"}, (4, 2), 64),
+        ({"kind": "line", "n": 1}, (2, 2), 64),
+    ],
+)
 def test_settings_that_are_left_open(keys: dict[str, Any], widths: tuple[int, int], depth: int) -> None:
     p = drawn(**keys)
     assert ((p.id_bytes, p.position_bytes), p.depth) == (widths, depth)
 
 
 def test_ids_and_positions_fit_the_wire() -> None:
-    """The widest values that the least widths are chosen for can be written, the next cannot."""
-    from psvr.protocol.wire import Writer
+    """The largest values for which a width is chosen can be written, the next ones cannot."""
+    from psvr.protocol.wire.messages import Writer
+
     writer = Writer(1, 0, 2, 2)
     writer.ids(65534)
     writer.positions(2 * (32768 - 1))
@@ -161,7 +184,7 @@ def test_settings_that_are_said() -> None:
 
 
 def test_a_hundred_thousand_nodes_in_seconds() -> None:
-    drawn(kind="geometric", n=100, degree=8)          # compiles
+    drawn(kind="geometric", n=100, degree=8)  # compiles
     begin = time.perf_counter()
     p = drawn(kind="geometric", n=100_000, degree=8)
     assert time.perf_counter() - begin < 10

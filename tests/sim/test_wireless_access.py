@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from channels import SURE, bare, binomial_bounds, network, way
 
 from psvr.protocol.constants import LINK_FAILED
 from psvr.sim.missing import under_way
@@ -13,6 +12,7 @@ from psvr.sim.network import Network
 from psvr.sim.radio.access import airtime
 from psvr.sim.radio.air import NOBODY
 from psvr.sim.radio.signal import begin, end
+from tests.support.sim.channels import SURE, bare, binomial_bounds, network, way
 
 
 def test_a_node_that_sends_hears_nothing() -> None:
@@ -34,7 +34,7 @@ def test_who_starts_to_send_loses_what_it_receives() -> None:
 
 @pytest.mark.parametrize("second", [5.0, 20.0])
 def test_the_first_frame_keeps_the_receiver(second: float) -> None:
-    """Also where the second is much stronger: then both are lost."""
+    """Even if the second is much stronger: then both are lost."""
     air, cut = bare([[0, 0], [10, 0], [10, second]])
     begin(air, cut, 0, 0)
     begin(air, cut, 2, 100)
@@ -45,7 +45,7 @@ def test_the_first_frame_keeps_the_receiver(second: float) -> None:
 
 
 def test_what_comes_in_is_forgotten_exactly() -> None:
-    """However many frames have overlapped: when the air is quiet, nothing is left of them."""
+    """However many frames have overlapped: when nothing is on the air, no power is left."""
     air, cut = bare([[0, 0], [7, 1], [3, 9], [11, 5]])
     rng, sending = np.random.default_rng(1), set[int]()
     for now in range(0, 60_000, 300):
@@ -63,7 +63,7 @@ def test_what_comes_in_is_forgotten_exactly() -> None:
     assert (air.radios["incident"] == 0.0).all() and (air.radios["in_air"] == 0).all()
 
 
-LONE = [[0.0, 0.0], [5000.0, 0.0]]              # nobody hears the other
+LONE = [[0.0, 0.0], [5000.0, 0.0]]  # nobody hears the other
 
 
 def frames_on_a_free_channel(net: Network, seconds: float) -> tuple[int, float]:
@@ -93,7 +93,7 @@ def test_capacity_of_a_free_channel() -> None:
 def lost_beside_another(apart: float) -> tuple[int, int, float]:
     """Frames that 0 sends every 20 ms to the silent node 1, those lost while 2 sends as many, and µs of a frame."""
     net = network([[0.0, 0.0], [0.65 * apart, 0.0], [apart, 0.0]], protocol={"hello": 0.02}, duration=200)
-    net.world.stations["alive"][1] = 0              # its radio stays on
+    net.world.stations["alive"][1] = 0  # its radio stays on
     net.run(100)
     sent, heard = int(net.world.stations["hellos"][0]), int(net.world.air.ways["heard"][way(net.world.air, 0, 1)])
     return sent, sent - heard, int(net.world.air.radios["sent_us"][0]) / sent
@@ -141,7 +141,7 @@ def test_without_any_acknowledgement_a_frame_is_given_up_and_that_is_said() -> N
     net.run(0.5)
     tally = net.world.tally[0]
     assert tally["pub_sent"] == 4 and net.world.air.setting["no_ack"][0] == 4
-    assert tally["delivered"] == 1 and net.world.drops[LINK_FAILED] == 0       # two more rounds of four tries
+    assert tally["delivered"] == 1 and net.world.drops[LINK_FAILED] == 0  # two more rounds of four tries
     net.run(3)
     assert tally["pub_sent"] == 12 and net.world.air.setting["no_ack"][0] == 12
     assert tally["delivered"] == 1 and net.world.drops[LINK_FAILED] == 1
@@ -163,7 +163,7 @@ def test_without_custody_too_many_frames_are_given_up_and_that_is_said() -> None
     net.run(5)
     lost = int(net.world.drops[LINK_FAILED])
     assert lost > 20 and net.world.tally["delivered"][0] == 120 - lost
-    assert net.world.air.setting["queue_full"][0] >= 3 * lost          # each in three rounds
+    assert net.world.air.setting["queue_full"][0] >= 3 * lost  # each in three rounds
     assert not under_way(net.world).size
 
 
@@ -174,7 +174,7 @@ def test_a_flooded_frame_that_never_finds_the_channel_clear_is_counted() -> None
     rows: list[Any] = []
     net.machine.take_rows = lambda taken: rows.extend(taken.copy())
     net.machine.set_trace("pub")
-    net.world.air.radios["noise"][0] = 1.0       # nothing is clear here
+    net.world.air.radios["noise"][0] = 1.0  # nothing is clear here
     net.publish(0, "a")
     net.run(0.5)
     assert net.world.drops[LINK_FAILED] == 1 and net.world.pool["used"][0] == 0

@@ -1,24 +1,25 @@
-"""Nodes that move: where they are, and that the channel follows them."""
+"""Mobility: where nodes are, and that the channel follows them."""
 
 from typing import Any
 
 import numpy as np
 import pytest
-from channels import STILL, mapping, network, way
 
 from psvr.sim.network import Network
-from psvr.sim.plan import plan
+from psvr.sim.plan import Plan, plan
 from psvr.sim.radio.field import Field
 from psvr.sim.radio.moving import Movement
 from psvr.sim.scenario import parse
 from psvr.sim.summary import fingerprint
+from tests.support.sim.channels import STILL, mapping, network, way
 
 SECOND = 1_000_000
 
 
 def movement(**tables: Any) -> Movement:
-    s = parse({"topology": {"kind": "geometric", "n": 12, "area": [60, 40]}, "radio": {"model": "ieee802154"},
-               **tables})
+    s = parse(
+        {"topology": {"kind": "geometric", "n": 12, "area": [60, 40]}, "radio": {"model": "ieee802154"}, **tables}
+    )
     return Movement(s, np.random.default_rng(1).random((12, 2)) * (60, 40))
 
 
@@ -58,9 +59,26 @@ def test_a_trace_is_straight_between_its_knots() -> None:
     knots = [[10, 1, 0, 0], [20, 1, 10, 20], [40, 1, 10, 0], [0, 2, 7, 7]]
     moves = movement(mobility={"model": "trace", "knots": knots})
     assert [moves.at(t)[1].tolist() for t in (0, 10, 15, 20, 35, 40, 99)] == [
-        [0, 0], [0, 0], [5, 10], [10, 20], [10, 5], [10, 0], [10, 0]]
+        [0, 0],
+        [0, 0],
+        [5, 10],
+        [10, 20],
+        [10, 5],
+        [10, 0],
+        [10, 0],
+    ]
     assert moves.at(50)[2].tolist() == [7, 7]
     assert (moves.at(50)[3:] == moves.places[3:]).all()
+
+
+def field_of(net: Network) -> Field:
+    assert net.plan.field is not None
+    return net.plan.field
+
+
+def movement_of(p: Plan) -> Movement:
+    assert p.field is not None and p.field.movement is not None
+    return p.field.movement
 
 
 def away_and_back() -> Network:
@@ -72,7 +90,7 @@ def away_and_back() -> Network:
 def test_a_node_that_walks_away_is_lost_and_found_again() -> None:
     net = away_and_back()
     net.subscribe(2, "a")
-    roots, got = [], []
+    roots, got = list[list[int]](), list[int]()
     for _ in range(3):
         net.run(38 if not roots else 50)
         roots.append(net.world.nodes["root"].tolist())
@@ -89,10 +107,10 @@ def test_a_node_that_walks_away_is_lost_and_found_again() -> None:
 
 
 def test_ways_follow_the_places() -> None:
-    """After a move the channel is the one that a run with these places starts with."""
+    """After a move the channel is the same as in a run that starts with these places."""
     net = away_and_back()
     net.run(45.5)
-    there = net.plan.field.movement.at(45.0)
+    there = movement_of(net.plan).at(45.0)
     assert there[2] == pytest.approx([510, 10])
     fresh = Field(parse(mapping(there.tolist())), there).air()
     assert net.world.air.first.tolist() == fresh.first.tolist() and net.world.air.near.tolist() == fresh.near.tolist()
@@ -101,43 +119,56 @@ def test_ways_follow_the_places() -> None:
 
 
 def test_cuts_stay_where_nodes_still_hear_each_other() -> None:
-    net = network([[0, 0], [20, 0], [10, 10]], duration=50,
-                  mobility={"model": "trace", "knots": [[0, 2, 10, 10], [20, 2, 10, 12]]})
+    net = network(
+        [[0, 0], [20, 0], [10, 10]],
+        duration=50,
+        mobility={"model": "trace", "knots": [[0, 2, 10, 10], [20, 2, 10, 12]]},
+    )
     net.run(5)
     net.cut([(0, 2)])
     net.run(10)
-    cut = [(v, int(u)) for v in range(3) for e in range(net.world.first[v], net.world.first[v + 1])
-           for u in [net.world.near[e]] if net.world.cut[e]]
+    cut = [
+        (v, int(u))
+        for v in range(3)
+        for e in range(net.world.first[v], net.world.first[v + 1])
+        for u in [net.world.near[e]]
+        if net.world.cut[e]
+    ]
     assert cut == [(0, 2), (2, 0)]
 
 
 def test_the_fading_of_a_pair_survives() -> None:
-    net = network([[0, 0], [20, 0], [10, 10]], radio={"fading": 3}, duration=50,
-                  mobility={"model": "trace", "knots": [[0, 2, 10, 10], [20, 2, 30, 12]]})
+    net = network(
+        [[0, 0], [20, 0], [10, 10]],
+        radio={"fading": 3},
+        duration=50,
+        mobility={"model": "trace", "knots": [[0, 2, 10, 10], [20, 2, 30, 12]]},
+    )
     net.run(9.9)
-    before, pairs = net.world.air.fades.copy(), net.plan.field.pairs.copy()
+    before, pairs = net.world.air.fades.copy(), field_of(net).pairs.copy()
     assert (before["step"] > 0).all()
-    net.machine.world, _ = net.plan.field.moved(net.world, net.now, ())
-    assert net.plan.field.pairs.tolist() == pairs.tolist() and (net.world.air.fades == before).all()
+    net.machine.world, _ = field_of(net).moved(net.world, net.now, ())
+    assert field_of(net).pairs.tolist() == pairs.tolist() and (net.world.air.fades == before).all()
     e = way(net.world.air, 0, 1)
-    assert net.world.air.ways["until"][e] == 0      # how strong the way is now is reckoned anew
+    assert net.world.air.ways["until"][e] == 0  # its strength will be computed again
 
 
-SLOW, QUICK = {"fading": 3, "fading_time": 2}, {"fading": 3, "fading_time": 0.05}      # slower, quicker than a frame
+SLOW, QUICK = {"fading": 3, "fading_time": 2}, {"fading": 3, "fading_time": 0.05}  # slower, quicker than a frame
 MIXED = {**SLOW, "interference": [{"rate": 300, "length": 0.05, "power": 3, "sources": 2}]}
 
 
 @pytest.mark.parametrize("radio", [STILL, SLOW, QUICK, MIXED], ids=["still", "slow", "quick", "mixed"])
 @pytest.mark.parametrize("step", [1.0, 0.05])
 def test_to_make_the_channel_anew_changes_nothing(radio: dict[str, Any], step: float) -> None:
-    """Nodes that "move" to where they are: every event of the run is the same, though the channel is made anew often,
-    also while frames are on the air."""
+    """Nodes that "move" to where they are: every event of the run is the same, although the channel is often
+    remade, even while frames are on the air."""
     places = [[0.0, 0.0], [25.0, 0.0], [0.0, 25.0], [25.0, 25.0], [50.0, 12.0], [12.0, 50.0]]
     stay = [[0, v, x, y] for v, (x, y) in enumerate(places)]
     prints, busy = [], 0
     for mobility in ({}, {"model": "trace", "knots": stay, "step": step}):
-        net = Network(parse(mapping(places, radio=radio, mobility=mobility, duration=60, seed=3,
-                                    protocol={"hello": 0.1})))
+        net = Network(
+            parse(mapping(places, radio=radio, mobility=mobility, duration=60, seed=3, protocol={"hello": 0.1}))
+        )
         for v in range(6):
             net.subscribe(v, "a")
         for i in range(30):
@@ -151,9 +182,16 @@ def test_to_make_the_channel_anew_changes_nothing(radio: dict[str, Any], step: f
 
 
 def test_a_plan_knows_where_nodes_start() -> None:
-    found = plan(parse({"topology": {"kind": "geometric", "n": 8, "degree": 5}, "radio": {"model": "ieee802154"},
-                        "mobility": {"model": "waypoint", "speed": [1, 2]}}))
-    assert (found.field.movement.at(0.0) == found.places).all()
+    found = plan(
+        parse(
+            {
+                "topology": {"kind": "geometric", "n": 8, "degree": 5},
+                "radio": {"model": "ieee802154"},
+                "mobility": {"model": "waypoint", "speed": [1, 2]},
+            }
+        )
+    )
+    assert (movement_of(found).at(0.0) == found.places).all()
 
 
 def test_a_trace_is_written_also_where_nodes_have_gathered() -> None:

@@ -5,11 +5,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from channels import DEAF
-from twins import Twins
 
 from psvr.protocol.constants import SYSTEMS
-from psvr.sim.events import KINDS, SUB_END
+from psvr.sim.engine.events import KINDS, SUB_END
+from tests.support.sim.channels import DEAF
+from tests.support.sim.twins import Twins
 
 GRID = {"kind": "grid", "rows": 3, "columns": 3, "spacing": 22}
 LINE = {"kind": "line", "n": 5, "spacing": 25}
@@ -22,8 +22,14 @@ PULSE = {"rate": 6000, "length": 0.002, "power": 0, "place": [10, 10], "start": 
 
 
 def twins(topology: dict[str, Any], seed: int = 1, system: str = "psvr", **radio: Any) -> Twins:
-    return Twins({"seed": seed, "topology": topology, "radio": {"model": "ieee802154", **radio},
-                  "protocol": {"system": system, "lease": 4.0}})
+    return Twins(
+        {
+            "seed": seed,
+            "topology": topology,
+            "radio": {"model": "ieee802154", **radio},
+            "protocol": {"system": system, "lease": 4.0},
+        }
+    )
 
 
 def busy(pair: Twins, seconds: float, rounds: int = 2) -> None:
@@ -42,11 +48,21 @@ def busy(pair: Twins, seconds: float, rounds: int = 2) -> None:
 
 
 @pytest.mark.parametrize("system", SYSTEMS)
-@pytest.mark.parametrize(("topology", "radio"), [
-    (SMALL, {}), (LINE, {}), (LINE, STILL), (GRID, {"fading_time": 2}), (PLACES, {"pathloss": "castalia"}),
-    (GEOMETRIC, {"range": 60}), (GEOMETRIC, {"device": "at86rf231", "retries": 1}),
-    (GRID, {"interference": [WIFI, PULSE]}), (GEOMETRIC, {"device": {**DEAF, "carrier": False}, "shadowing": 8}),
-], ids=["three", "line", "still", "grid", "places", "range", "device", "interference", "energy"])
+@pytest.mark.parametrize(
+    ("topology", "radio"),
+    [
+        (SMALL, {}),
+        (LINE, {}),
+        (LINE, STILL),
+        (GRID, {"fading_time": 2}),
+        (PLACES, {"pathloss": "castalia"}),
+        (GEOMETRIC, {"range": 60}),
+        (GEOMETRIC, {"device": "at86rf231", "retries": 1}),
+        (GRID, {"interference": [WIFI, PULSE]}),
+        (GEOMETRIC, {"device": {**DEAF, "carrier": False}, "shadowing": 8}),
+    ],
+    ids=["three", "line", "still", "grid", "places", "range", "device", "interference", "energy"],
+)
 def test_equal_from_nothing(topology: dict[str, Any], radio: dict[str, Any], system: str) -> None:
     pair = twins(topology, 1, system, **radio)
     busy(pair, 8)
@@ -116,7 +132,7 @@ def test_equal_when_nodes_die_at_any_moment(system: str) -> None:
 def until(pair: Twins, holds: Callable[[Any], Any]) -> int:
     """Let time pass until something holds for the radio of a node; that node."""
     for _ in range(60_000):
-        found = np.flatnonzero(holds(pair.net.world.air.radios[:pair.net.plan.n]))
+        found = np.flatnonzero(holds(pair.net.world.air.radios[: pair.net.plan.n]))
         if found.size:
             return int(found[0])
         pair.advance(0.0001)
@@ -218,19 +234,33 @@ def test_a_jammed_node_neither_hears_nor_sends() -> None:
     assert (got[4] >= 0).any() and not (pair.net.world.nodes["link"]["id"][4] >= 0).any()
 
 
-FAULTS = [{"at": 6, "kind": "jam", "nodes": [4], "duration": 2.5},
-          {"at": 7, "kind": "crash", "nodes": [2], "duration": 3},
-          {"at": 9, "kind": "jam", "area": [44, 44, 25], "duration": 1}, {"at": 9.5, "kind": "restart", "nodes": [8]},
-          {"at": 12, "kind": "partition", "nodes": [0, 1, 3], "duration": 4}, {"at": 13, "kind": "crash", "nodes": [7]},
-          # These overlap with those before.
-          {"at": 8, "kind": "crash", "nodes": [2], "duration": 0.5}, {"at": 14, "kind": "crash", "nodes": [7]},
-          {"at": 14.5, "kind": "partition", "nodes": [0], "duration": 5}, {"at": 15, "kind": "cut", "links": [[0, 1]]}]
+FAULTS = [
+    {"at": 6, "kind": "jam", "nodes": [4], "duration": 2.5},
+    {"at": 7, "kind": "crash", "nodes": [2], "duration": 3},
+    {"at": 9, "kind": "jam", "area": [44, 44, 25], "duration": 1},
+    {"at": 9.5, "kind": "restart", "nodes": [8]},
+    {"at": 12, "kind": "partition", "nodes": [0, 1, 3], "duration": 4},
+    {"at": 13, "kind": "crash", "nodes": [7]},
+    # These overlap with those before.
+    {"at": 8, "kind": "crash", "nodes": [2], "duration": 0.5},
+    {"at": 14, "kind": "crash", "nodes": [7]},
+    {"at": 14.5, "kind": "partition", "nodes": [0], "duration": 5},
+    {"at": 15, "kind": "cut", "links": [[0, 1]]},
+]
 
 
 @pytest.mark.parametrize("system", ["psvr", "shen", "flood"])
 def test_equal_with_the_faults_of_a_scenario(system: str) -> None:
-    pair = Twins({"seed": 4, "duration": 30, "topology": GRID, "fault": FAULTS,
-                  "radio": {"model": "ieee802154", "interference": [WIFI]}, "protocol": {"system": system}})
+    pair = Twins(
+        {
+            "seed": 4,
+            "duration": 30,
+            "topology": GRID,
+            "fault": FAULTS,
+            "radio": {"model": "ieee802154", "interference": [WIFI]},
+            "protocol": {"system": system},
+        }
+    )
     pair.subscribe(5, "a")
     pair.subscribe(6, "a")
     begin = [(event.time, False, event) for event in pair.net.plan.faults]

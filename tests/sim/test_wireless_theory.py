@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from channels import KEEN, SURE, bare, binomial_bounds, metres, way
 
 from psvr.sim.radio.air import Air
 from psvr.sim.radio.errors import (
@@ -25,8 +24,10 @@ from psvr.sim.radio.errors import (
 )
 from psvr.sim.radio.fading import level
 from psvr.sim.radio.signal import begin, end
+from tests.support.sim.channels import KEEN, SURE, bare, binomial_bounds, metres, way
 
-RATIOS = [-12.0, -9.0, -6.0, -3.0, -1.0, 0.0, 0.5, 1.0, 2.0, 4.0, 6.0]     # dB
+log_ok: Any = log_bit_ok  # compiled, and without types
+RATIOS = [-12.0, -9.0, -6.0, -3.0, -1.0, 0.0, 0.5, 1.0, 2.0, 4.0, 6.0]  # dB
 
 
 def exact(decibels: float) -> Decimal:
@@ -34,7 +35,9 @@ def exact(decibels: float) -> Decimal:
     with localcontext() as context:
         context.prec = 50
         ratio = Decimal(10) ** (Decimal(decibels) / 10)
-        terms = [(-1) ** k * math.comb(16, k) * (20 * ratio * (Decimal(1) / k - 1)).exp() for k in range(2, 17)]
+        terms: list[Decimal] = [
+            (-1) ** k * math.comb(16, k) * (20 * ratio * (Decimal(1) / k - 1)).exp() for k in range(2, 17)
+        ]
         return Decimal(8) / 15 / 16 * sum(terms)
 
 
@@ -52,16 +55,16 @@ def test_bit_errors_are_those_of_the_standard(decibels: float) -> None:
 @pytest.mark.parametrize("decibels", [*RATIOS, -11.993, 0.013, 7.979])
 def test_the_table_errs_by_less_than_a_step(decibels: float) -> None:
     """It holds the value of the step's lower end: never better than the formula, never worse than a step before."""
-    found = log_bit_ok(CELLS, 10.0 ** (decibels / 10.0))
-    rounding = 1e-12 * abs(found) + 1e-18       # a sum of 15 terms of either sign, up to ten thousand times as large
+    found = log_ok(CELLS, 10.0 ** (decibels / 10.0))
+    rounding = 1e-12 * abs(found) + 1e-18  # a sum of 15 terms of either sign, up to ten thousand times as large
     assert exact_log_ok(decibels - STEP) - rounding <= found <= exact_log_ok(decibels) + rounding
 
 
 def test_ends_of_the_table() -> None:
-    assert log_bit_ok(CELLS, 0.0) == log_bit_ok(CELLS, -1.0) == log_bit_ok(CELLS, 1e-9) == LOG_OK[0]
+    assert log_ok(CELLS, 0.0) == log_ok(CELLS, -1.0) == log_ok(CELLS, 1e-9) == LOG_OK[0]
     top = LOWEST + STEP * STEPS
-    assert log_bit_ok(CELLS, 10.0 ** ((top + 0.01) / 10.0)) == 0.0
-    assert 8 * 127 * exact_log_ok(top) > -1e-15          # no frame is lost up there
+    assert log_ok(CELLS, 10.0 ** ((top + 0.01) / 10.0)) == 0.0
+    assert 8 * 127 * exact_log_ok(top) > -1e-15  # no frame is lost up there
 
 
 def test_leading_bits_find_the_same_step_as_a_logarithm() -> None:
@@ -70,7 +73,7 @@ def test_leading_bits_find_the_same_step_as_a_logarithm() -> None:
     anywhere = (10.0 ** np.random.default_rng(1).uniform(-2.0, 1.5, 20_000)).tolist()
     for ratio in [*anywhere, *edges, *(math.nextafter(edge, 0.0) for edge in edges)]:
         step = int((10.0 * math.log10(ratio) - LOWEST) / STEP)
-        assert log_bit_ok(CELLS, ratio) == (0.0 if ratio >= HIGHEST else LOG_OK[min(max(step, 0), STEPS - 1)])
+        assert log_ok(CELLS, ratio) == (0.0 if ratio >= HIGHEST else LOG_OK[min(max(step, 0), STEPS - 1)])
 
 
 @pytest.mark.parametrize("length", [5, 30, 127])
@@ -107,7 +110,7 @@ def test_below_its_sensitivity_a_receiver_hears_nothing() -> None:
         assert received(air, cut, way(air, 0, 1), 0, 50, 2000) == (50 if arrives else 0)
 
 
-TAU, SAMPLES, EVERY = 1.0, 20_000, 100_000       # s, how many, µs apart
+TAU, SAMPLES, EVERY = 1.0, 20_000, 100_000  # s, how many, µs apart
 PHI = math.exp(-EVERY / 1e6 / TAU)
 
 
@@ -158,4 +161,4 @@ def test_fading_is_held_for_a_fiftieth_of_its_time() -> None:
 
 def test_draws_are_normal() -> None:
     assert NORMAL.mean() == pytest.approx(0, abs=1e-12) and (NORMAL**2).mean() == pytest.approx(1, rel=1e-12)
-    assert (NORMAL**4).mean() == pytest.approx(3, rel=0.02)      # the ends of the tails are cut
+    assert (NORMAL**4).mean() == pytest.approx(3, rel=0.02)  # the ends of the tails are cut

@@ -6,18 +6,18 @@ from typing import Any
 
 import numpy as np
 import pytest
-from swarming import swarm
 
-from psvr.node.memory import to_plain
+from psvr.node.core.snapshot import to_plain
 from psvr.protocol.layout import Capacity, blank, restore
 from psvr.protocol.records import Node
 from psvr.sim.network import Network
 from psvr.sim.plan import plan
 from psvr.sim.scenario import parse
-from psvr.sim.summary import summary as simulated
+from psvr.sim.summary import summarize as simulated
 from psvr.swarm.run import Swarm
 from psvr.swarm.tally import traced
 from psvr.trace import read
+from tests.support.swarm.swarming import swarm
 
 Both = tuple[Swarm, dict[str, Any], Network]
 HAND_MADE = [[0, 3], [0, 5], [3, 1], [5, 2], [2, 4], [3, 5], [1, 2]]
@@ -25,7 +25,7 @@ HAND_MADE = [[0, 3], [0, 5], [3, 1], [5, 2], [2, 4], [3, 5], [1, 2]]
 
 def drawn(n: int, degree: float, seed: int) -> list[list[int]]:
     net = plan(parse({"seed": seed, "topology": {"kind": "geometric", "n": n, "degree": degree}}))
-    return [[u, int(v)] for u in range(n) for v in net.near[net.first[u]:net.first[u + 1]] if u < v]
+    return [[u, int(v)] for u in range(n) for v in net.near[net.first[u] : net.first[u + 1]] if u < v]
 
 
 def shortest_tree(links: list[list[int]]) -> list[list[int]]:
@@ -45,9 +45,13 @@ def scenario(links: list[list[int]]) -> dict[str, Any]:
     start, chance would choose the tree.  All other links come when it stands, and are shortcuts then."""
     tree = shortest_tree(links)
     return {
-        "duration": 13, "warmup": 10, "topology": {"kind": "edges", "edges": links}, "protocol": {"hello": 0.1},
+        "duration": 13,
+        "warmup": 10,
+        "topology": {"kind": "edges", "edges": links},
+        "protocol": {"hello": 0.1},
         "traffic": [{"channel": "news", "subscribers": [1, 2], "every": 1}, {"channel": "all", "every": 1}],
-        "fault": [{"at": 0, "kind": "cut", "links": [link for link in links if link not in tree], "duration": 5}]}
+        "fault": [{"at": 0, "kind": "cut", "links": [link for link in links if link not in tree], "duration": 5}],
+    }
 
 
 @pytest.fixture(scope="module", params=[HAND_MADE, drawn(10, 4, 1), drawn(12, 5, 2)], ids=["6", "10", "12"])
@@ -55,12 +59,12 @@ def both(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     given = scenario(request.param)
     made, figures = swarm(tmp_path_factory.mktemp("trace"), given)
     net = Network(parse(given))
-    net.run(given["duration"] + 1)              # what was published last is still on its way
+    net.run(given["duration"] + 1)  # what was published last is still on its way
     return made, figures, net
 
 
 def remembered(net: Network, v: int) -> dict[str, Any]:
-    """What a simulated node would tell of itself."""
+    """The memory that a simulated node would report."""
     me, shot = blank(Node, Capacity()), net.node(v)
     restore(me, Node, shot)
     return to_plain(me)
@@ -75,20 +79,21 @@ def test_tree_ring_and_tables_are_the_same(both: Both) -> None:
     made, _, net = both
     assert net.problems() == [] and made.watch.problems == []
     reach = [int(degree) for degree in np.diff(net.plan.first)]
-    assert [len(made.watch.told[v]["link"]) for v in range(net.plan.n)] == reach, "all links are kept"
+    assert [len(made.watch.memories[v]["link"]) for v in range(net.plan.n)] == reach, "all links are kept"
     for v in range(net.plan.n):
-        assert comparable(made.watch.told[v]) == comparable(remembered(net, v))
+        assert comparable(made.watch.memories[v]) == comparable(remembered(net, v))
 
 
 def test_every_publication_takes_as_many_messages(both: Both) -> None:
     made, _, net = both
-    known = net.world.publications[:net.world.tally["published"][0]]
+    known = net.world.publications[: net.world.tally["published"][0]]
 
     def messages(publications: Any) -> dict[tuple[int, int], set[int]]:
         found = collections.defaultdict(set)
         for p in publications[publications["time"] >= 10_000_000]:
             found[int(p["node"]), int(p["channel"])].add(int(p["messages"]))
         return dict(found)
+
     assert len(messages(known)) == 2 * net.plan.n, "two channels"
     assert messages(traced(made)[0]) == messages(known)
 
@@ -103,8 +108,16 @@ def test_the_summary_has_the_fields_of_the_simulator(both: Both) -> None:
     _, figures, net = both
     assert figures.keys() == simulated(net).keys()
     assert {name for name, value in figures.items() if value is None} == {
-        "max_table_bytes", "node_bytes", "entry_bytes", "channel", "links", "energy", "fingerprint", "missed_by",
-        "stable_at"}, "the last only because links are cut from the start"
+        "max_table_bytes",
+        "node_bytes",
+        "entry_bytes",
+        "channel",
+        "links",
+        "energy",
+        "fingerprint",
+        "missed_by",
+        "stable_at",
+    }, "the last only because links are cut from the start"
     assert figures["recoveries"][0] is not None
 
 

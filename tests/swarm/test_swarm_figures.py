@@ -1,4 +1,4 @@
-"""How a swarm judges its nodes and counts its publications: answers and traces by hand, without a process."""
+"""How a swarm checks its nodes and counts its publications: answers and traces made by hand, without processes."""
 
 import asyncio
 from pathlib import Path
@@ -6,15 +6,15 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from recorded import record
 
-from network import Network
-from psvr.node.memory import to_plain
-from psvr.sim.network import PACKED
+from psvr.node.core.snapshot import to_plain
+from psvr.results.figures import PACKED
 from psvr.swarm import tally
 from psvr.swarm.record import Record
 from psvr.swarm.watch import Watch, packed_bytes
 from psvr.trace import json_line
+from tests.support.network import Network
+from tests.support.swarm.recorded import record
 
 EDGES = [(0, 1), (1, 2)]
 
@@ -23,12 +23,14 @@ def statuses() -> list[dict[str, Any]]:
     net = Network(EDGES, 3)
     net.subscribe(2)
     net.run(40)
-    return [{"boot": 1, "memory": to_plain(me), "outbox": {"waiting": v}, "tables": {"turned_away": 0}}
-            for v, me in enumerate(net.node)]
+    return [
+        {"boot": 1, "memory": to_plain(me), "outbox": {"waiting": v}, "tables": {"turned_away": 0}}
+        for v, me in enumerate(net.node)
+    ]
 
 
 class Asked:
-    """Applications of a node that answer so."""
+    """Applications of a node with these answers."""
 
     def __init__(self, told: Any, then: Any = lambda: None) -> None:
         self.told, self.then = told, then
@@ -39,7 +41,7 @@ class Asked:
 
 
 def look(it: Record, asked: list[Asked]) -> Watch:
-    watch = Watch(it, asked, 8)         # type: ignore[arg-type]
+    watch = Watch(it, asked, 8)  # type: ignore[arg-type]
     asyncio.run(watch.look())
     return watch
 
@@ -91,19 +93,32 @@ def swarm(folder: Path, clock: SimpleNamespace, rows: list[dict[str, Any]]) -> A
     lines = [json_line({"run": "mine", "clock": "unix", **row, "time": it.started + row["time"]}) for row in rows]
     (folder / "node.jsonl").write_text("".join(lines))
     plan = SimpleNamespace(n=3, ids=[10, 20, 30], channels=["a", "b"])
-    return SimpleNamespace(places=SimpleNamespace(run="mine", trace=folder), record=it, plan=plan,
-                           scenario=SimpleNamespace(warmup=0.0))
+    return SimpleNamespace(
+        places=SimpleNamespace(run="mine", trace=folder), record=it, plan=plan, scenario=SimpleNamespace(warmup=0.0)
+    )
 
 
 def published(time: int, node: int, sequence: int, channel: str = "a") -> dict[str, Any]:
-    return {"time": time, "node": node, "event": "published", "channel": channel, "origin": node, "boot": 1,
-            "sequence": sequence}
+    return {
+        "time": time,
+        "node": node,
+        "event": "published",
+        "channel": channel,
+        "origin": node,
+        "boot": 1,
+        "sequence": sequence,
+    }
 
 
 def test_publications_and_their_messages_from_the_trace(tmp_path: Path, clock: SimpleNamespace) -> None:
-    rows = [published(9, 30, 1, "b"), published(5, 10, 1), {**published(6, 10, 1), "event": "sent"},
-            {**published(7, 20, 1), "origin": 10, "event": "sent"}, {**published(8, 20, 7), "event": "sent"},
-            {**published(5, 10, 2), "run": "another"}]
+    rows = [
+        published(9, 30, 1, "b"),
+        published(5, 10, 1),
+        {**published(6, 10, 1), "event": "sent"},
+        {**published(7, 20, 1), "origin": 10, "event": "sent"},
+        {**published(8, 20, 7), "event": "sent"},
+        {**published(5, 10, 2), "run": "another"},
+    ]
     publications, place = tally.traced(swarm(tmp_path, clock, rows))
     assert publications.tolist() == [(5, 0, 0, 2), (9, 2, 1, 0)]
     assert place == {(10, 1, 1): 0, (30, 1, 1): 1}
@@ -116,7 +131,7 @@ def test_what_was_expected_and_what_came(tmp_path: Path, clock: SimpleNamespace)
     clock.now += 7_000_000
     assert not tally.all_arrived(it)
     for v, origin in ((1, 10), (2, 10), (1, 30), (1, 30), (1, 99)):
-        it.record.got(v, {"origin": origin, "boot": 1, "sequence": 1, "hops": 2})
+        it.record.received(v, {"origin": origin, "boot": 1, "sequence": 1, "hops": 2})
     d = tally.counted(it)
     assert (d.published, d.expected, d.delivered, d.duplicates, d.hops) == (2, 3, 3, 1, {2: 3})
     assert sorted(d.latencies) == [1.0, 2.0, 2.0] and tally.all_arrived(it)

@@ -10,8 +10,9 @@ from psvr.sim.plan import plan
 from psvr.sim.scenario import parse
 from psvr.swarm import members
 from psvr.swarm.members import Member
-from psvr.swarm.run import Places, Swarm
-from psvr.swarm.story import Relieve, Strike, story
+from psvr.swarm.record import Places
+from psvr.swarm.run import Swarm
+from psvr.swarm.schedule import FaultBegins, FaultEnds, schedule
 
 SECOND = 1_000_000
 
@@ -63,26 +64,30 @@ class Ring(Swarm):
         self.wire = Wire()
         super().__init__(scenario, plan(scenario), self.wire, Places(folder, folder, "test"))
         self.members = [Pretended(v, folder, [], "key") for v in range(5)]
-        self.applications = [Quiet() for _ in range(5)]         # type: ignore[misc]
+        self.applications = [Quiet() for _ in range(5)]  # type: ignore[misc]
         for v in range(5):
             self.record.alive[v] = True
-        self.trace = lambda row: None                           # type: ignore[assignment]
+        self.trace = lambda row: None  # type: ignore[assignment]
         self.wire.links = self.record.open_links()
 
     async def play_until(self, *times: float) -> list[tuple[list[int], list[int], list[tuple[int, int]]]]:
         """Per time: who is alive, how often each was launched, and which links are cut."""
         self.failure = asyncio.get_running_loop().create_future()
-        told, found = list(story(self.plan, 100 * SECOND)), []
+        told, found = list(schedule(self.plan, 100 * SECOND)), []
         for time in times:
             while told and told[0][0] <= time * SECOND:
                 action = told.pop(0)[1]
-                assert isinstance(action, Strike | Relieve)
+                assert isinstance(action, FaultBegins | FaultEnds)
                 self.act(action)
                 while self.tasks:
                     await asyncio.sleep(0)
-            found.append(([int(alive) for alive in self.record.alive],
-                          [member.launches for member in self.members],    # type: ignore[attr-defined]
-                          sorted(set(self.record.links) - set(self.wire.links))))
+            found.append(
+                (
+                    [int(alive) for alive in self.record.alive],
+                    [member.launches for member in self.members],  # type: ignore[attr-defined]
+                    sorted(set(self.record.links) - set(self.wire.links)),
+                )
+            )
         return found
 
 
@@ -95,28 +100,37 @@ def crash(at: float, **more: Any) -> dict[str, Any]:
     return {"at": at, "kind": "crash", "nodes": [2], **more}
 
 
-@pytest.mark.parametrize("faults, lives", [
-    ([crash(20, duration=50), crash(25, duration=2)], [(0, 0), (0, 0), (1, 1)]),
-    ([crash(20, duration=2), crash(21, duration=49)], [(0, 0), (0, 0), (1, 1)]),
-    ([crash(20), crash(25, duration=2)], [(0, 0), (0, 0), (0, 0)]),
-    ([crash(20, duration=50), {"at": 25, "kind": "restart", "nodes": [2]}], [(0, 0), (1, 1), (1, 1)]),
-    ([crash(20, duration=20), crash(40, duration=30)], [(0, 0), (0, 0), (1, 1)]),
-])
-def test_a_process_starts_when_the_last_of_its_crashes_ends(tmp_path: Path, faults: list[dict[str, Any]],
-                                                            lives: list[tuple[int, int]]) -> None:
+@pytest.mark.parametrize(
+    "faults, lives",
+    [
+        ([crash(20, duration=50), crash(25, duration=2)], [(0, 0), (0, 0), (1, 1)]),
+        ([crash(20, duration=2), crash(21, duration=49)], [(0, 0), (0, 0), (1, 1)]),
+        ([crash(20), crash(25, duration=2)], [(0, 0), (0, 0), (0, 0)]),
+        ([crash(20, duration=50), {"at": 25, "kind": "restart", "nodes": [2]}], [(0, 0), (1, 1), (1, 1)]),
+        ([crash(20, duration=20), crash(40, duration=30)], [(0, 0), (0, 0), (1, 1)]),
+    ],
+)
+def test_a_process_starts_when_the_last_of_its_crashes_ends(
+    tmp_path: Path, faults: list[dict[str, Any]], lives: list[tuple[int, int]]
+) -> None:
     async def run() -> list[tuple[int, int]]:
         found = await Ring(tmp_path, *faults).play_until(20, 45, 80)
         return [(alive[2], launches[2]) for alive, launches, _ in found]
+
     assert asyncio.run(run()) == lives
 
 
 def test_links_are_joined_again_when_the_last_fault_is_over(tmp_path: Path) -> None:
     async def run() -> list[list[tuple[int, int]]]:
-        swarm = Ring(tmp_path, {"at": 10, "kind": "cut", "links": [[0, 1]]},
-                     {"at": 20, "kind": "partition", "nodes": [0], "duration": 10},
-                     {"at": 25, "kind": "cut", "links": [[0, 4]], "duration": 15},
-                     {"at": 50, "kind": "heal", "links": "all"})
+        swarm = Ring(
+            tmp_path,
+            {"at": 10, "kind": "cut", "links": [[0, 1]]},
+            {"at": 20, "kind": "partition", "nodes": [0], "duration": 10},
+            {"at": 25, "kind": "cut", "links": [[0, 4]], "duration": 15},
+            {"at": 50, "kind": "heal", "links": "all"},
+        )
         return [cut for _, _, cut in await swarm.play_until(15, 20, 35, 45, 50)]
+
     assert asyncio.run(run()) == [[(0, 1)], [(0, 1), (0, 4)], [(0, 1), (0, 4)], [(0, 1)], []]
 
 
@@ -132,4 +146,5 @@ def test_a_member_killed_before_its_turn_is_not_launched(tmp_path: Path) -> None
             await asyncio.sleep(0)
             member.kill()
         return [await third, member.ready], member.launches
+
     assert asyncio.run(run()) == ([False, False], 1)

@@ -1,16 +1,17 @@
-"""What a swarm remembers of its run, and the order in which things happen to it: without a process."""
+"""What a swarm records of its run, and the order of its actions: without processes."""
 
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
-from recorded import record
 
-from psvr.sim.damage import FaultEvent
-from psvr.sim.demand import CHANGE, SOURCE
-from psvr.sim.network import OPEN
+from psvr.results.deliveries import OPEN
+from psvr.sim.engine.world import SOURCE
+from psvr.sim.plan.demand import CHANGE
+from psvr.sim.plan.faults import FaultEvent
 from psvr.swarm.record import Record
-from psvr.swarm.story import Change, Publish, Relieve, Strike, story
+from psvr.swarm.schedule import Change, FaultBegins, FaultEnds, Publish, schedule
+from tests.support.swarm.recorded import record
 
 
 def test_time_runs_from_the_beginning_to_the_end(clock: SimpleNamespace) -> None:
@@ -19,7 +20,7 @@ def test_time_runs_from_the_beginning_to_the_end(clock: SimpleNamespace) -> None
     it.begin()
     clock.now += 5
     assert it.now == 5
-    it.got(0, {"origin": 7, "boot": 1, "sequence": 2, "hops": 3, "channel": "c", "data": "x"})
+    it.received(0, {"origin": 7, "boot": 1, "sequence": 2, "hops": 3, "channel": "c", "data": "x"})
     it.end()
     clock.now += 100
     assert it.now == 5 and it.deliveries == [(5, 0, 7, 1, 2, 3)]
@@ -56,7 +57,11 @@ def test_subscriptions_begin_and_end_one_by_one(clock: SimpleNamespace) -> None:
     clock.now += 9
     it.subscribed(0, 1)
     assert [(s.node, s.channel, s.start, s.end) for s in it.history.subscriptions] == [
-        (0, 1, 0, 9), (0, 2, 0, OPEN), (1, 1, 0, OPEN), (0, 1, 18, OPEN)]
+        (0, 1, 0, 9),
+        (0, 2, 0, OPEN),
+        (1, 1, 0, OPEN),
+        (0, 1, 18, OPEN),
+    ]
 
 
 def test_what_nodes_counted_is_added_up_over_their_starts() -> None:
@@ -69,8 +74,14 @@ def test_what_nodes_counted_is_added_up_over_their_starts() -> None:
 
 def test_of_one_time_subscriptions_come_first_and_publications_last() -> None:
     fault = FaultEvent(5, "cut", np.zeros(0, np.int32), np.array([[0, 1]]), 9, 0)
-    drawn: Any = SimpleNamespace(changes=np.array([(5, 1, 0, 1)], CHANGE), faults=(fault,),
-                                 sources=np.array([(0, 0, 5, 4, 20, 16)], SOURCE))
-    told = list(story(drawn, 13))
-    assert told == [(5, Change(1, 0, True)), (5, Strike(fault)), (5, Publish(0, 0, 16)), (9, Relieve(fault)),
-                    (9, Publish(0, 0, 16))]
+    drawn: Any = SimpleNamespace(
+        changes=np.array([(5, 1, 0, 1)], CHANGE), faults=(fault,), sources=np.array([(0, 0, 5, 4, 20, 16)], SOURCE)
+    )
+    told = list(schedule(drawn, 13))
+    assert told == [
+        (5, Change(1, 0, True)),
+        (5, FaultBegins(fault)),
+        (5, Publish(0, 0, 16)),
+        (9, FaultEnds(fault)),
+        (9, Publish(0, 0, 16)),
+    ]

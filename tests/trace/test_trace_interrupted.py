@@ -8,17 +8,21 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from trace_samples import rows
 
 from psvr.trace import Writer, read, runs
+from tests.support.trace.trace_samples import rows
 
 FOREVER = 1 << 40
 
 
 def start(folder: Path, rows_per_file: int, most: int = FOREVER) -> "subprocess.Popen[str]":
-    script = Path(__file__).parent / "trace_process.py"
-    return subprocess.Popen([sys.executable, str(script), str(folder), str(rows_per_file), str(most)], text=True,
-                            stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    script = Path(__file__).parent.parent / "support" / "trace" / "trace_process.py"
+    return subprocess.Popen(
+        [sys.executable, str(script), str(folder), str(rows_per_file), str(most)],
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
 
 
 def wait_for_parts(folder: Path, count: int) -> None:
@@ -39,7 +43,7 @@ def rows_in_order(folder: Path) -> int:
 def test_kill_in_the_middle(tmp_path: Path, delay: float) -> None:
     process = start(tmp_path, 20_000)
     wait_for_parts(tmp_path, 1)
-    seen = [rows_in_order(tmp_path) for _ in range(10)]         # while it is written
+    seen = [rows_in_order(tmp_path) for _ in range(10)]  # while it is written
     assert all(count > 0 and count % 20_000 == 0 for count in seen) and seen == sorted(seen)
     time.sleep(delay)
     process.kill()
@@ -89,6 +93,7 @@ def test_an_interrupt_right_after_renaming(tmp_path: Path, monkeypatch: pytest.M
         monkeypatch.undo()
         rename(self, target)
         raise KeyboardInterrupt
+
     monkeypatch.setattr(Path, "replace", rename_and_stop)
     with pytest.raises(KeyboardInterrupt), Writer(tmp_path, "r", rows_per_file=10) as writer:
         writer.write(rows(17))

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from trace_samples import rows
 
 import psvr.trace
 from psvr.trace import CLOCKS, COLUMNS, EVENTS, TraceError, Writer, dataset, json_line, read, read_json_lines, runs
+from tests.support.trace.trace_samples import rows
 
-ROW = {"run": "r", "time": 5, "clock": "unix", "node": 6, "event": "sent"}
+ROW: dict[str, int | str | None] = {"run": "r", "time": 5, "clock": "unix", "node": 6, "event": "sent"}
 
 
 def value(column: str) -> st.SearchStrategy[int | str]:
@@ -21,12 +21,16 @@ def value(column: str) -> st.SearchStrategy[int | str]:
     if COLUMNS[column] == "string":
         return st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
     bits = int(COLUMNS[column].removeprefix("int")) - 1
-    return st.integers(-2**bits, 2**bits - 1)
+    return st.integers(-(2**bits), 2**bits - 1)
 
 
-LINES = st.lists(st.fixed_dictionaries(
-    {name: value(name) for name in ROW},
-    optional={name: st.none() | value(name) for name in COLUMNS if name not in ROW}), max_size=8)
+LINES = st.lists(
+    st.fixed_dictionaries(
+        {name: value(name) for name in ROW},
+        optional={name: st.none() | value(name) for name in COLUMNS if name not in ROW},
+    ),
+    max_size=8,
+)
 
 
 @given(LINES)
@@ -45,18 +49,21 @@ def test_a_line_has_the_order_of_the_columns() -> None:
     assert line == '{"run":"r","time":5,"clock":"unix","node":6,"event":"sent","channel":"größe","hops":3}\n'
 
 
-@pytest.mark.parametrize("change, text", [
-    ({"when": 3}, "when: no such column; must be from run, time, "),
-    ({"time": None}, "time: must be a whole number of 64 bits, not None"),
-    ({"hops": 2**31}, "hops: must be a whole number of 32 bits, not 2147483648"),
-    ({"hops": True}, "hops: must be a whole number of 32 bits, not True"),
-    ({"node": "a"}, "node: must be a whole number of 64 bits, not 'a'"),
-    ({"run": None}, "run: must be Unicode text, not None"),
-    ({"detail": 3}, "detail: must be Unicode text, not 3"),
-    ({"detail": "\udc80"}, "detail: must be Unicode text, not "),
-    ({"event": "lost"}, "event: must be one of published, "),
-    ({"clock": None}, "clock: must be one of sim, unix, not None"),
-])
+@pytest.mark.parametrize(
+    "change, text",
+    [
+        ({"when": 3}, "when: no such column; must be from run, time, "),
+        ({"time": None}, "time: must be a whole number of 64 bits, not None"),
+        ({"hops": 2**31}, "hops: must be a whole number of 32 bits, not 2147483648"),
+        ({"hops": True}, "hops: must be a whole number of 32 bits, not True"),
+        ({"node": "a"}, "node: must be a whole number of 64 bits, not 'a'"),
+        ({"run": None}, "run: must be Unicode text, not None"),
+        ({"detail": 3}, "detail: must be Unicode text, not 3"),
+        ({"detail": "\udc80"}, "detail: must be Unicode text, not "),
+        ({"event": "lost"}, "event: must be one of published, "),
+        ({"clock": None}, "clock: must be one of sim, unix, not None"),
+    ],
+)
 def test_rows_that_are_none(change: dict[str, int | str | None], text: str) -> None:
     with pytest.raises(TraceError) as caught:
         json_line(ROW | change)
@@ -84,10 +91,22 @@ def test_a_line_that_is_being_written_is_left_alone(tmp_path: Path) -> None:
     assert read(tmp_path).num_rows == 0
 
 
-@pytest.mark.parametrize("line", [
-    "{", "[1]", "5", '{"run":"r","time":5,"clock":"unix","node":6}', json.dumps(ROW | {"event": "lost"}),
-    json.dumps(ROW | {"more": 1}), json.dumps(ROW | {"hops": 2**31}), json.dumps(ROW | {"hops": 1.5}),
-    json.dumps(ROW | {"node": "x"}), json.dumps(ROW | {"run": 7}), json.dumps(ROW | {"clock": None})])
+@pytest.mark.parametrize(
+    "line",
+    [
+        "{",
+        "[1]",
+        "5",
+        '{"run":"r","time":5,"clock":"unix","node":6}',
+        json.dumps(ROW | {"event": "lost"}),
+        json.dumps(ROW | {"more": 1}),
+        json.dumps(ROW | {"hops": 2**31}),
+        json.dumps(ROW | {"hops": 1.5}),
+        json.dumps(ROW | {"node": "x"}),
+        json.dumps(ROW | {"run": 7}),
+        json.dumps(ROW | {"clock": None}),
+    ],
+)
 def test_lines_that_are_no_trace(tmp_path: Path, line: str) -> None:
     file = tmp_path / "node.jsonl"
     file.write_text(json_line(ROW) + line + "\n")

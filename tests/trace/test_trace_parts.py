@@ -8,18 +8,29 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from trace_samples import rows
 
 from psvr.trace import COLUMNS, EVENTS, TraceError, Writer, json_line, read, runs
 from psvr.trace.files import stem
 from psvr.trace.part import Part
+from tests.support.trace.trace_samples import rows
 
-ROW = {"run": "r", "time": 5, "clock": "unix", "node": 6, "event": "sent"}
+ROW: dict[str, int | str | None] = {"run": "r", "time": 5, "clock": "unix", "node": 6, "event": "sent"}
 
 
-@pytest.mark.parametrize("run, name", [
-    ("field-1", "field-1"), ("a.b_c", "a.b_c"), ("two words", "two_words-"), ("../../etc", "etc-"),
-    (".hidden", "hidden-"), ("größe", "gr__e-"), ("…", "run-"), ("x" * 100, "x" * 100), ("x" * 101, "x" * 100 + "-")])
+@pytest.mark.parametrize(
+    "run, name",
+    [
+        ("field-1", "field-1"),
+        ("a.b_c", "a.b_c"),
+        ("two words", "two_words-"),
+        ("../../etc", "etc-"),
+        (".hidden", "hidden-"),
+        ("größe", "gr__e-"),
+        ("…", "run-"),
+        ("x" * 100, "x" * 100),
+        ("x" * 101, "x" * 100 + "-"),
+    ],
+)
 def test_names_of_runs_in_names_of_files(run: str, name: str, tmp_path: Path) -> None:
     """Cut or changed, a name ends with a digest, so that two runs never share a file."""
     made = stem(run)
@@ -45,6 +56,7 @@ def test_a_part_is_on_the_disk_before_it_appears(tmp_path: Path, monkeypatch: py
     def replace(path: Path, to: Path) -> Path:
         done.append(f"{path.stat().st_size} bytes appear")
         return real_replace(path, to)
+
     monkeypatch.setattr(os, "fsync", fsync)
     monkeypatch.setattr(Path, "replace", replace)
     with Writer(tmp_path, "r", rows_per_file=10) as writer:
@@ -71,7 +83,8 @@ def test_parts_are_read_in_their_order(tmp_path: Path) -> None:
 
 
 def test_a_run_that_was_finished_in_the_last_moment_is_not_overwritten(
-        tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Another process has the lock, finishes its part and lets go, just before we get it."""
     with Writer(tmp_path / "other", "r") as writer:
         writer.write(rows(7))
@@ -80,7 +93,8 @@ def test_a_run_that_was_finished_in_the_last_moment_is_not_overwritten(
 
     def flock(handle: object, how: int) -> None:
         shutil.copy(tmp_path / "other" / "r-000000.parquet", tmp_path / "t")
-        real(handle, how)       # type: ignore[arg-type]
+        real(handle, how)  # type: ignore[arg-type]
+
     monkeypatch.setattr(fcntl, "flock", flock)
     with pytest.raises(TraceError, match=r"run: must be new to the folder, but .* is there already"):
         Writer(tmp_path / "t", "r")
@@ -112,9 +126,9 @@ def test_who_fails_gives_the_room_back(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", [name for name, kind in COLUMNS.items() if kind != "string"])
 def test_numbers_are_as_large_as_their_columns(name: str) -> None:
     bits = int(COLUMNS[name].removeprefix("int")) - 1
-    for value in (-2**bits, 0, 2**bits - 1):
+    for value in (-(2**bits), 0, 2**bits - 1):
         assert f'"{name}":{value}' in json_line({**ROW, name: value})
-    for value in (-2**bits - 1, 2**bits):
+    for value in (-(2**bits) - 1, 2**bits):
         with pytest.raises(TraceError, match=f"^{name}: must be a whole number of {bits + 1} bits, not {value}$"):
             json_line({**ROW, name: value})
 
@@ -125,8 +139,17 @@ def test_no_line_is_without_what_every_row_has(name: str) -> None:
         json_line({key: value for key, value in ROW.items() if key != name})
 
 
-@pytest.mark.parametrize("text, good", [("", True), ("\ud7ff\ue000", True), ("\U0001f600", True), ("a\ud800", False),
-                                        ("\udfffb", False), ("a\udc80b", False)])
+@pytest.mark.parametrize(
+    "text, good",
+    [
+        ("", True),
+        ("\ud7ff\ue000", True),
+        ("\U0001f600", True),
+        ("a\ud800", False),
+        ("\udfffb", False),
+        ("a\udc80b", False),
+    ],
+)
 def test_text_is_unicode(text: str, good: bool) -> None:
     if good:
         assert json_line({**ROW, "detail": text})

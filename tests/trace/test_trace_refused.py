@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -10,9 +11,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
-from trace_samples import rows
 
 from psvr.trace import TraceError, Writer, dataset, read, runs, schema
+from tests.support.trace.trace_samples import rows
 
 
 def line(action: Callable[[], object]) -> str:
@@ -25,32 +26,41 @@ def line(action: Callable[[], object]) -> str:
 
 
 def write(folder: Path, run: str = "r", count: int = 5, **options: object) -> None:
-    with Writer(folder, run, **options) as writer:       # type: ignore[arg-type]
+    with Writer(folder, run, **options) as writer:  # type: ignore[arg-type]
         writer.write(rows(count))
 
 
-@pytest.mark.parametrize("options, key", [
-    ({"run": ""}, "run: must be"), ({"run": "a\nb"}, "run: must be"), ({"run": "\udc80"}, "run: must be"),
-    ({"run": 7}, "run: must be"), ({"clock": "wall"}, "clock: must be sim or unix, not 'wall'"),
-    ({"rows_per_file": 0}, "rows_per_file: must be 1 or more, not 0"),
-    ({"channels": ["a", 3]}, "channels: must be Unicode texts, not 3"),
-    ({"reasons": ["\udc80"]}, "reasons: must be Unicode texts"),
-    ({"provenance": {"seed": 7}}, "provenance.seed: must be Unicode text, not 7"),
-    ({"provenance": {"run": "x"}}, "provenance: must not have run,"),
-])
+@pytest.mark.parametrize(
+    "options, key",
+    [
+        ({"run": ""}, "run: must be"),
+        ({"run": "a\nb"}, "run: must be"),
+        ({"run": "\udc80"}, "run: must be"),
+        ({"run": 7}, "run: must be"),
+        ({"clock": "wall"}, "clock: must be sim or unix, not 'wall'"),
+        ({"rows_per_file": 0}, "rows_per_file: must be 1 or more, not 0"),
+        ({"channels": ["a", 3]}, "channels: must be Unicode texts, not 3"),
+        ({"reasons": ["\udc80"]}, "reasons: must be Unicode texts"),
+        ({"provenance": {"seed": 7}}, "provenance.seed: must be Unicode text, not 7"),
+        ({"provenance": {"run": "x"}}, "provenance: must not have run,"),
+    ],
+)
 def test_arguments(tmp_path: Path, options: dict[str, object], key: str) -> None:
-    assert line(lambda: write(tmp_path / "new", **options)).startswith(key)       # type: ignore[arg-type]
+    assert line(lambda: write(tmp_path / "new", **options)).startswith(key)  # type: ignore[arg-type]
     assert not (tmp_path / "new").exists()
 
 
-@pytest.mark.parametrize("fields, text", [
-    ({"event": 11}, "event: must be from 0 to 10, the numbers of names, not 11"),
-    ({"event": -1}, "event: must be from 0 to 10, the numbers of names, not -1"),
-    ({"channel": 2}, "channel: must be from -1 to 1, the numbers of names, not 2"),
-    ({"channel": -2}, "channel: must be from -1 to 1, the numbers of names, not -2"),
-    ({"reason": 1}, "reason: must be from -1 to 0, the numbers of names, not 1"),
-    ({"event": 10, "detail": 2**40}, f"detail: must be from -1 to 0, the numbers of names, not {2**40}"),
-])
+@pytest.mark.parametrize(
+    "fields, text",
+    [
+        ({"event": 11}, "event: must be from 0 to 10, the numbers of names, not 11"),
+        ({"event": -1}, "event: must be from 0 to 10, the numbers of names, not -1"),
+        ({"channel": 2}, "channel: must be from -1 to 1, the numbers of names, not 2"),
+        ({"channel": -2}, "channel: must be from -1 to 1, the numbers of names, not -2"),
+        ({"reason": 1}, "reason: must be from -1 to 0, the numbers of names, not 1"),
+        ({"event": 10, "detail": 2**40}, f"detail: must be from -1 to 0, the numbers of names, not {2**40}"),
+    ],
+)
 def test_numbers_without_a_name(tmp_path: Path, fields: dict[str, int], text: str) -> None:
     writer = Writer(tmp_path, "r", channels=["a", "b"], reasons=["x"], details=["y"], rows_per_file=5)
     writer.write(rows(5))
@@ -110,7 +120,7 @@ import resource, signal, sys
 sys.path.insert(0, sys.argv[2])
 import numpy as np
 from psvr.trace import ROW, TraceError, Writer, read
-from trace_samples import rows
+from tests.support.trace.trace_samples import rows
 resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
 try:
     with Writer(sys.argv[1], "r", rows_per_file=20_000) as writer:
@@ -124,8 +134,12 @@ except TraceError as error:
 
 def test_a_limit_on_the_size_of_files(tmp_path: Path) -> None:
     """Two parts of little information fit, the third does not."""
-    done = subprocess.run([sys.executable, "-c", LIMITED, str(tmp_path), str(Path(__file__).parent)],
-                          capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", LIMITED, str(tmp_path), str(Path(__file__).parents[2])],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.stdout == f"{tmp_path}: the trace cannot be written: File too large\n" and done.stderr == ""
     assert [file.name for file in sorted(tmp_path.iterdir())] == ["r-000000.parquet", "r-000001.parquet"]
     assert read(tmp_path).num_rows == 40_000
@@ -134,8 +148,8 @@ def test_a_limit_on_the_size_of_files(tmp_path: Path) -> None:
 def test_nothing_to_read(tmp_path: Path) -> None:
     nowhere = tmp_path / "nowhere"
     for reader in (read, dataset, runs):
-        assert line(lambda reader=reader: reader(nowhere)).startswith(f"{nowhere}: must be a folder with a trace: No ")
-        assert "no finished file" in line(lambda reader=reader: reader(tmp_path))
+        assert line(partial(reader, nowhere)).startswith(f"{nowhere}: must be a folder with a trace: No ")
+        assert "no finished file" in line(partial(reader, tmp_path))
     with Writer(tmp_path, "r"):
         assert "no finished file" in line(lambda: read(tmp_path))
 
@@ -145,7 +159,7 @@ def test_a_file_that_is_no_parquet(tmp_path: Path, content: bytes) -> None:
     write(tmp_path)
     (tmp_path / "s-000000.parquet").write_bytes(content)
     for reader in (read, dataset, runs):
-        text = line(lambda reader=reader: reader(tmp_path))
+        text = line(partial(reader, tmp_path))
         assert text.startswith(f"{tmp_path / 's-000000.parquet'}: must be a whole Parquet file: ")
 
 
@@ -157,7 +171,7 @@ def test_a_parquet_file_that_is_no_trace(tmp_path: Path) -> None:
     for table in (pa.table({"run": ["x"]}), unmarked, marked.drop(["to"])):
         pq.write_table(table, other)
         for reader in (read, dataset, runs):
-            text = line(lambda reader=reader: reader(tmp_path))
+            text = line(partial(reader, tmp_path))
             assert text == f"{other}: must be a trace, but is some other Parquet file"
 
 
@@ -178,9 +192,9 @@ def test_any_damage_is_found_and_named(tmp_path: Path) -> None:
     good = file.read_bytes()
     footer = len(good) - 8 - int.from_bytes(good[-8:-4], "little")
     found = 0
-    header = [(place, 7) for place in range(4, 40)]         # of a dictionary, not covered by its check sum
+    header = [(place, 7) for place in range(4, 40)]  # of a dictionary, not covered by its check sum
     for place, bit in header + [(place, place % 8) for place in rng.integers(0, len(good), 200).tolist()]:
-        file.write_bytes(good[:place] + bytes([good[place] ^ 1 << bit]) + good[place + 1:])
+        file.write_bytes(good[:place] + bytes([good[place] ^ 1 << bit]) + good[place + 1 :])
         try:
             assert read(tmp_path).equals(whole) or place >= footer
         except TraceError as error:
@@ -193,4 +207,4 @@ def test_questions_that_do_not_fit(tmp_path: Path) -> None:
     write(tmp_path)
     assert line(lambda: read(tmp_path, ["time", "when"])).endswith("not 'when'")
     assert line(lambda: read(tmp_path, filter=pc.field("evnt") == "sent")).startswith("filter: must be an expression")
-    assert line(lambda: read(tmp_path, filter="event")).startswith("filter: must be an expression")    # type: ignore[arg-type]
+    assert line(lambda: read(tmp_path, filter="event")).startswith("filter: must be an expression")

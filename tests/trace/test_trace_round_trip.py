@@ -9,9 +9,10 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from trace_samples import rows, told
 
 from psvr.trace import COLUMNS, EVENTS, ROW, Writer, dataset, read, runs, schema
+from psvr.trace.columns import DELIVERED, FAULT, FRAMES, HELLO, RECEIVED, RING_CHANGED, SENT, SUB
+from tests.support.trace.trace_samples import rows, told
 
 CHANNELS, REASONS, DETAILS = ["a", "größe"], ["fine", "no ring yet"], ["crash", "cut"]
 
@@ -21,9 +22,25 @@ def test_every_column_with_and_without_a_value(tmp_path: Path) -> None:
     made[0] = (5, 6, 7, 8, 1, 10, 1, 9, 10, 11, 12, 13, 14, 15, 1)
     with Writer(tmp_path, "r", "unix", CHANNELS, REASONS, DETAILS) as writer:
         writer.write(made)
-    full = {"run": "r", "time": 5, "clock": "unix", "node": 6, "event": "fault", "peer": 7, "channel": "größe",
-            "origin": 8, "boot": 9, "sequence": 10, "from": 11, "to": 12, "end_point": 13, "hops": 14, "bytes": 15,
-            "reason": "no ring yet", "detail": "cut"}
+    full = {
+        "run": "r",
+        "time": 5,
+        "clock": "unix",
+        "node": 6,
+        "event": "fault",
+        "peer": 7,
+        "channel": "größe",
+        "origin": 8,
+        "boot": 9,
+        "sequence": 10,
+        "from": 11,
+        "to": 12,
+        "end_point": 13,
+        "hops": 14,
+        "bytes": 15,
+        "reason": "no ring yet",
+        "detail": "cut",
+    }
     bare = dict.fromkeys(COLUMNS) | {"run": "r", "time": 1, "clock": "unix", "node": 0, "event": "sent"}
     table = read(tmp_path)
     assert table.to_pylist() == [full, bare]
@@ -40,6 +57,15 @@ def test_details_are_names_for_faults_and_numbers_elsewhere(tmp_path: Path) -> N
     assert found["bare"] == ["0", "0", "1", None, None, "-77"]
 
 
+def test_frames_that_are_sent_and_received_have_names(tmp_path: Path) -> None:
+    made = rows(6, event=[FAULT, SENT, RECEIVED, SENT, DELIVERED, RING_CHANGED], detail=[1, HELLO, SUB, -1, 3, 77])
+    with Writer(tmp_path, "r", details=DETAILS, frames=FRAMES) as writer:
+        writer.write(made)
+        writer.write(made[3:])
+    found = read(tmp_path, ["detail"])["detail"].to_pylist()
+    assert found == ["cut", "HELLO", "SUB", None, "3", "77", None, "3", "77"]
+
+
 def test_minus_one_is_a_time_and_a_node(tmp_path: Path) -> None:
     with Writer(tmp_path, "r") as writer:
         writer.write(rows(1, time=-1, node=-1))
@@ -49,7 +75,8 @@ def test_minus_one_is_a_time_and_a_node(tmp_path: Path) -> None:
 @st.composite
 def traces(draw: st.DrawFn) -> tuple[np.ndarray, list[list[str]]]:
     texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=5)
-    names = [draw(st.lists(texts, max_size=4)) for _ in range(3)]      # the same name may stand there twice
+    assert ROW.names
+    names = [draw(st.lists(texts, max_size=4)) for _ in range(3)]  # the same name may stand there twice
     limit = {"channel": len(names[0]) - 1, "reason": len(names[1]) - 1 if names[1] else 99}
 
     def value(field: str) -> st.SearchStrategy[int]:
@@ -58,21 +85,22 @@ def traces(draw: st.DrawFn) -> tuple[np.ndarray, list[list[str]]]:
         if field in limit:
             return st.integers(-1, limit[field])
         if field == "detail":
-            return st.integers(-1, len(names[2]) - 1) if names[2] else st.integers(-2**63, 2**63 - 1)
+            return st.integers(-1, len(names[2]) - 1) if names[2] else st.integers(-(2**63), 2**63 - 1)
         bits = 8 * ROW[field].itemsize - 1
-        return st.just(-1) | st.integers(-2**bits, 2**bits - 1) | st.integers(0, 3)
+        return st.just(-1) | st.integers(-(2**bits), 2**bits - 1) | st.integers(0, 3)
+
     drawn = draw(st.lists(st.tuples(*(value(name) for name in ROW.names)), max_size=25))
     return np.array(drawn, ROW), names
 
 
 @given(traces(), st.integers(1, 12), st.lists(st.integers(0, 25), max_size=4))
 def test_any_rows_in_any_pieces(made: tuple[np.ndarray, list[list[str]]], rows_per_file: int, cuts: list[int]) -> None:
-    array, names = made
+    array, (channels, reasons, details) = made
     with tempfile.TemporaryDirectory() as folder:
-        with Writer(folder, "any", "sim", *names, rows_per_file=rows_per_file) as writer:
+        with Writer(folder, "any", "sim", channels, reasons, details, rows_per_file=rows_per_file) as writer:
             for piece in np.split(array, sorted(cuts)):
                 writer.write(piece)
-        assert read(folder).to_pylist() == [told(row, "any", "sim", *names) for row in array]
+        assert read(folder).to_pylist() == [told(row, "any", "sim", channels, reasons, details) for row in array]
         sizes = [pq.read_metadata(file).num_rows for file in sorted(Path(folder).iterdir())]
         full, rest = divmod(len(array), rows_per_file)
         assert sizes == ([rows_per_file] * full + [rest] * (rest > 0) or [0])
@@ -105,8 +133,9 @@ def test_channels_may_come_later(tmp_path: Path) -> None:
 
 def test_a_folder_of_several_runs_is_one_table(tmp_path: Path) -> None:
     for run, count in ("one", 5), ("two/2", 3), ("a b", 0), ("one-1", 2), (".hidden", 1), ("//", 1):
-        with Writer(tmp_path / "new" / "folder", run, channels=[run], provenance={"seed": str(count)},
-                    rows_per_file=2) as writer:
+        with Writer(
+            tmp_path / "new" / "folder", run, channels=[run], provenance={"seed": str(count)}, rows_per_file=2
+        ) as writer:
             writer.write(rows(count, channel=0))
     table = read(tmp_path / "new" / "folder")
     counts = {entry["values"]: entry["counts"] for entry in table["run"].value_counts().to_pylist()}
@@ -114,7 +143,13 @@ def test_a_folder_of_several_runs_is_one_table(tmp_path: Path) -> None:
     assert table["run"].to_pylist() == table["channel"].to_pylist()
     found = runs(tmp_path / "new" / "folder")
     assert {run: provenance["seed"] for run, provenance in found.items()} == {
-        "one": "5", "two/2": "3", "a b": "0", "one-1": "2", ".hidden": "1", "//": "1"}
+        "one": "5",
+        "two/2": "3",
+        "a b": "0",
+        "one-1": "2",
+        ".hidden": "1",
+        "//": "1",
+    }
     assert table.column("run").num_chunks > 1 and len({str(c.dictionary) for c in table["run"].chunks}) == 1
 
 
@@ -137,7 +172,11 @@ def test_provenance_is_in_every_file(tmp_path: Path) -> None:
         assert metadata[b"psvr.run"] == b"r" and metadata[b"psvr.schema"] == b"1" and metadata[b"psvr.pyarrow"]
     told = runs(tmp_path)["r"]
     assert {key: told[key] for key in ("seed", "scenario", "clock", "schema")} == {
-        "seed": "7", "scenario": "größe.toml", "clock": "unix", "schema": "1"}
+        "seed": "7",
+        "scenario": "größe.toml",
+        "clock": "unix",
+        "schema": "1",
+    }
 
 
 def test_columns_and_filter(tmp_path: Path) -> None:

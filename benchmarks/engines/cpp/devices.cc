@@ -1,6 +1,6 @@
-// The workload as an ns-3 program: a Node with a SimpleNetDevice each, Packets, and a channel that knows who is in reach.
+// The workload as an ns-3 program: Nodes with a SimpleNetDevice each, Packets, and a channel that knows who is in reach.
 //     devices NETWORK SECONDS SCHEDULER
-// SimpleChannel itself reaches everybody but a black list, which is searched for every receiver; ours has lists instead.
+// SimpleChannel reaches everyone not on a block list, searched for every receiver; ours has lists of neighbours.
 #include "mesh.h"
 
 #include <chrono>

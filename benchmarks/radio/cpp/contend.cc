@@ -1,4 +1,4 @@
-// Senders that always have a frame ready, around one receiver: what reaches it, and what the senders are told.
+// Senders that always have a frame ready, around one receiver: what reaches it, and what is reported to the senders.
 //     contend --senders=2,5,10 --length=127 [--acknowledged] [--seconds=60] [--radius=5] [--apart=0]
 // With --apart, half of the senders stand on a circle that far from the other half's, the receiver half-way between.
 #include "lrwpan.h"
@@ -17,7 +17,7 @@ struct Options : Settings {
     double seconds = 60.0, radius = 5.0, apart = 0.0;
 };
 
-struct Mark { uint32_t sender, number; };       // the head of every payload, to tell repeated frames
+struct Mark { uint32_t sender, number; };       // the head of every payload, to recognize repeated frames
 
 struct Counts { uint64_t handed = 0, transmissions = 0, received = 0, delivered = 0; };
 

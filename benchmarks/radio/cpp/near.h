@@ -1,5 +1,5 @@
 // A channel that knows who is in reach of whom: ns-3's own channels copy every frame for every device, near or not.
-// For devices that stay where they are; the same events in the same order as SingleModelSpectrumChannel.
+// For stationary devices; the same events in the same order as SingleModelSpectrumChannel.
 #pragma once
 
 #include "lrwpan.h"

@@ -11,8 +11,14 @@ def draw(measures: Any) -> dict[str, Figure]:
         chosen = measures[(measures.measure == "delivery_ratio") & (measures.system == system)]
         for retries, line in chosen.groupby("retries"):
             line = line.sort_values("loss")
-            axes.errorbar(100 * line.loss, line.value, [line.value - line.low, line.high - line.value],
-                          marker="o", capsize=3, label=f"{retries} retries")
+            axes.errorbar(
+                100 * line.loss,
+                line.value,
+                [line.value - line.low, line.high - line.value],
+                marker="o",
+                capsize=3,
+                label=f"{retries} retries",
+            )
         axes.set(title=system, xlabel="loss per reception (%)")
         axes.legend()
     figure.axes[0].set_ylabel("delivered (%)")

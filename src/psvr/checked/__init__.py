@@ -1,7 +1,7 @@
-"""The rules of `psvr.protocol`, compiled so that every place in a table is looked at: what rules of one's own call.
+"""The rules of `psvr.protocol`, compiled with a bounds check on every access to a table: what custom rules call.
 
-A wrong index in a file of the user must end with an error that says so, not with memory of other nodes overwritten.
-The files are those of `psvr.protocol` once more, as in `psvr.compiled`.
+A wrong index in a file of the user must lead to an error that says so, not to overwritten memory of other nodes.  The
+files are those of `psvr.protocol`, imported once more, as in `psvr.compiled`.
 """
 
 from pathlib import Path

@@ -6,6 +6,7 @@ from pathlib import Path
 from psvr.lab.study import SCALES
 
 from . import lab_results, lab_run
+from .options import add_overrides
 
 OUT = "lab"
 MASTER = "local[*]"
@@ -13,30 +14,46 @@ MASTER = "local[*]"
 
 def add(parser: argparse.ArgumentParser) -> None:
     commands = parser.add_subparsers(dest="action", metavar="ACTION", required=True, parser_class=type(parser))
-    listed = commands.add_parser("list", help="the studies, what they cover and how long they take")
+    listed = commands.add_parser("list", help="list the studies, what they cover and how long they take")
     listed.set_defaults(do=lab_results.list_studies)
-    run = commands.add_parser("run", help="run studies, or go on where they were stopped, and make the report")
-    run.add_argument("studies", metavar="STUDY", nargs="+", help="a name (psvr lab list), or the folder of your own")
+    run = commands.add_parser("run", help="run studies, or resume them where they were stopped, and make the report")
+    run.add_argument(
+        "studies", metavar="STUDY", nargs="+", help="a name (see psvr lab list), or the folder of your own"
+    )
     run.add_argument("--scale", choices=SCALES, default="quick", help="how much of it (default: %(default)s)")
-    run.add_argument("--set", metavar="KEY=VALUE", action="append", default=[], dest="sets",
-                     help="another value of a parameter, for example n=[20,50] or main.repetitions=100")
-    run.add_argument("--system", metavar="FILE", action="append", default=[], dest="systems",
-                     help="a Python file with a routing system of your own, compared with the others")
-    run.add_argument("--again", action="store_true", help="run finished trials anew; their rows are set aside")
+    add_overrides(run, "change a parameter, for example n=[20,50] or main.repetitions=100", dest="sets")
+    run.add_argument(
+        "--system",
+        metavar="FILE",
+        action="append",
+        default=[],
+        dest="systems",
+        help="a Python file with a custom routing system, to compare with the others",
+    )
+    run.add_argument("--again", action="store_true", help="run finished trials again; their old rows are set aside")
     run.set_defaults(do=lab_run.run)
-    report = commands.add_parser("report", help="make measures, figures and report again from stored rows")
+    report = commands.add_parser("report", help="make measures, figures and report again from the stored rows")
     report.set_defaults(do=lab_results.report)
     sql = commands.add_parser("sql", help="a query over rows, measures and traces")
-    sql.add_argument("query", metavar="QUERY", nargs="?", help="without one: the tables and their columns")
+    sql.add_argument("query", metavar="QUERY", nargs="?", help="without it: list the tables and their columns")
     sql.add_argument("--trace", metavar="DIR", help="a folder of traces, as the table trace")
-    sql.add_argument("--format", choices=("table", "csv", "json"), default="table", dest="form",
-                     help="how to print the answer (default: %(default)s)")
+    sql.add_argument(
+        "--format",
+        choices=("table", "csv", "json"),
+        default="table",
+        dest="form",
+        help="how to print the answer (default: %(default)s)",
+    )
     sql.set_defaults(do=lab_results.sql)
     for sub in (run, report, sql):
-        sub.add_argument("--out", metavar="DIR", type=Path, default=Path(OUT),
-                         help="the folder of results (default: %(default)s)")
-        sub.add_argument("--master", default=MASTER,
-                         help="where Spark runs: local[N], spark://host:port, yarn, k8s://… (default: %(default)s)")
+        sub.add_argument(
+            "--out", metavar="DIR", type=Path, default=Path(OUT), help="the folder of results (default: %(default)s)"
+        )
+        sub.add_argument(
+            "--master",
+            default=MASTER,
+            help="where Spark runs: local[N], spark://host:port, yarn, k8s://… (default: %(default)s)",
+        )
         sub.add_argument("--conf", metavar="KEY=VALUE", action="append", default=[], help="a setting of Spark")
         sub.add_argument("--quiet", action="store_true", help="no progress")
 

@@ -2,24 +2,25 @@
 
 import argparse
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from psvr.lab.folder import locked, studies_in
-from psvr.lab.progress import spoken
-from psvr.lab.study import SCALES, available, folder_of, load, read_toml
-from psvr.lab.trials import cells
+from psvr.lab.run.folder import locked, studies_in
+from psvr.lab.run.progress import format_duration
+from psvr.lab.study.study import SCALES, available, folder_of, load, read_toml
+from psvr.lab.study.trials import cells
 
 from .route import show
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from psvr.lab.report.claims import Claim
+    from psvr.lab.running import Options
 
 
 def list_studies(options: argparse.Namespace) -> int:
     heads = ["study", *(f"{scale}: trials, on one core" for scale in SCALES), "title"]
-    rows = [heads, *(described(name) for name in available() if "studies" not in read_toml(folder_of(name)))]
+    rows = [heads, *(study_row(name) for name in available() if "studies" not in read_toml(folder_of(name)))]
     widths = [max(map(len, column)) for column in zip(*rows)]
     lines = ["  ".join(word.ljust(width) for word, width in zip(row, widths)).rstrip() for row in rows]
     groups = {name: read_toml(folder_of(name)).get("studies") for name in available()}
@@ -28,7 +29,7 @@ def list_studies(options: argparse.Namespace) -> int:
     return 0
 
 
-def described(name: str) -> list[str]:
+def study_row(name: str) -> list[str]:
     [study] = load([name])
     if study.needs is not None:
         return [name, f"comes with {study.needs}", "", "", study.title]
@@ -36,51 +37,48 @@ def described(name: str) -> list[str]:
     for scale in SCALES:
         found = cells(load([name], scale)[0])
         trials, seconds = sum(c.grid.repetitions for c in found), sum(c.seconds for c in found)
-        sizes.append(f"{trials:,}, {spoken(seconds)}")
+        sizes.append(f"{trials:,}, {format_duration(seconds)}")
     return [name, *sizes, study.title]
 
 
-@contextmanager
-def session_of(options: argparse.Namespace) -> "Iterator[SparkSession]":
-    """A session for this command; in a notebook that has one, that."""
-    from pyspark.sql import SparkSession
+def options_of(options: argparse.Namespace) -> "Options":
+    """What the command line says of a run; `report` and `sql` have only some of it."""
+    from dataclasses import fields
 
-    from psvr.lab.spark import session, stop
-    running = SparkSession.getActiveSession()
-    if running is not None:
-        yield running
-        return
-    try:
-        yield session(options.master, "psvr lab", options.conf)
-    finally:
-        stop()
+    from psvr.lab.running import Options
+
+    given = vars(options)
+    return Options(**{field.name: given[field.name] for field in fields(Options) if field.name in given})
 
 
 def report(options: argparse.Namespace) -> int:
-    studies_in(options.out)
-    with locked(options.out), session_of(options) as spark:
-        make_report(spark, options)
+    from psvr.lab.pipeline import prepare_all
+    from psvr.lab.running import make_report, session_for
+
+    ours = options_of(options)
+    prepared = prepare_all(options.out)
+    with locked(options.out), session_for(ours) as spark:
+        print_verdicts(make_report(spark, prepared, ours), options.out)
     return 0
 
 
-def make_report(spark: "SparkSession", options: argparse.Namespace) -> None:
-    """Over all studies that the folder has rows of."""
-    from psvr.lab.pipeline import report_on
-    from psvr.lab.run import no_room
-    from psvr.lab.wording import plain, quantity
-    try:
-        claims = report_on(spark, studies_in(options.out), options.out, options.master)
-    except OSError as error:
-        raise no_room(error, options.out) from error
-    lines = [f"  {claim.verdict:<10} {claim.text} Paper: {claim.paper}. "
-             f"Here: {plain(quantity(claim.value, claim.low, claim.high, claim.unit))}." for claim in claims]
-    print("\n".join([f"report: {options.out / 'report.html'}", *lines]), file=sys.stderr)
+def print_verdicts(claims: "Sequence[Claim]", out: Path) -> None:
+    from psvr.lab.report.wording import plain, quantity
+
+    lines = [
+        f"  {claim.verdict:<10} {claim.text} Paper: {claim.paper}. "
+        f"Here: {plain(quantity(claim.value, claim.low, claim.high, claim.unit))}."
+        for claim in claims
+    ]
+    print("\n".join([f"report: {out / 'report.html'}", *lines]), file=sys.stderr)
 
 
 def sql(options: argparse.Namespace) -> int:
     from psvr.lab.query import answer, register, tables
+    from psvr.lab.running import session_for
+
     studies = studies_in(options.out) if options.trace is None or options.out.is_dir() else []
-    with session_of(options) as spark:
+    with session_for(options_of(options)) as spark:
         register(spark, studies, options.out, options.trace)
         show(tables(spark) if options.query is None else answer(spark, options.query, options.form))
     return 0

@@ -4,15 +4,16 @@ import argparse
 import os
 from pathlib import Path
 
-from psvr.node.client import Client
-from psvr.node.config import load
+from psvr.node.config.config import load
+from psvr.node.daemon.client import Client
 
-WAIT = 3.0              # seconds for a node that is just being started
+WAIT = 3.0  # seconds for a node that is just starting
 
 
 def add_socket(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--socket", metavar="PATH", help="socket of the node (default: where a node that was "
-                                                         "started likewise has it)")
+    parser.add_argument(
+        "--socket", metavar="PATH", help="socket of the node (default: that of a node started with the same settings)"
+    )
     parser.add_argument("--config", metavar="FILE", help="the node's configuration, which says where its socket is")
 
 

@@ -6,25 +6,33 @@ import os
 from pathlib import Path
 from typing import Any
 
-from psvr.node.config import load, settings
-from psvr.node.serving import serve
-from psvr.node.settings import Choice, EtherPlace, HostPort, HostPorts, Number, Place, Switch, Whole
+from psvr.fields.kinds import Choice, Number, Switch, Whole
+from psvr.node.config.config import load, settings
+from psvr.node.config.kinds import EtherAddress, FilePath, HostPort, HostPorts
+from psvr.node.daemon.serving import serve
 
-METAVARS = {Whole: "N", Number: "SECONDS", Place: "PATH", HostPort: "HOST:PORT", HostPorts: "HOST:PORT",
-            EtherPlace: "HOST:PORT/NUMBER"}
+METAVARS = {
+    Whole: "N",
+    Number: "SECONDS",
+    FilePath: "PATH",
+    HostPort: "HOST:PORT",
+    HostPorts: "HOST:PORT",
+    EtherAddress: "HOST:PORT/NUMBER",
+}
 
 
 def add(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--config", metavar="FILE", help="settings in TOML; variables PSVR_… and flags are stronger")
+    parser.add_argument("--config", metavar="FILE", help="settings in TOML; variables PSVR_… and flags override them")
     for name, (kind, text) in settings().items():
         flag, text = "--" + name.replace("_", "-"), text.replace("%", "%%")
         if isinstance(kind, Switch):
             parser.add_argument(flag, action="store_const", const=True, help=text)
         elif isinstance(kind, HostPorts):
-            parser.add_argument(flag, metavar="HOST:PORT", action="append", help=f"{text}; may be given again")
+            parser.add_argument(flag, metavar="HOST:PORT", action="append", help=f"{text}; may be repeated")
         else:
-            told = "{" + ",".join(kind.names) + "}" if isinstance(kind, Choice) else METAVARS.get(type(kind), "NAME")
-            parser.add_argument(flag, metavar=told, help=text)
+            choices = "{" + ",".join(map(str, kind.names)) + "}" if isinstance(kind, Choice) else ""
+            metavar = choices or METAVARS.get(type(kind), "NAME")
+            parser.add_argument(flag, metavar=metavar, help=text)
 
 
 def run(options: argparse.Namespace) -> None:

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from psvr.errors import BadInput
-from psvr.node.lines import LONGEST, unpacked, with_data
-from psvr.node.naming import PAYLOAD_MOST
+from psvr.node.core.naming import MAX_PAYLOAD_BYTES
+from psvr.node.daemon.lines import MAX_LINE, unpacked, with_data
 
 from .local import add_socket, client_of
 
@@ -16,11 +16,15 @@ KEYS = ("channel", "data", "base64")
 
 
 def add(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("channel", metavar="CHANNEL", nargs="?", help="name of the channel; with --json that of lines "
-                                                                      "that have none")
-    parser.add_argument("data", metavar="DATA", nargs="?", help="what is published (default: lines of standard input)")
-    parser.add_argument("--json", action="store_true",
-                        help='standard input has lines such as {"channel": "a", "data": "b"}, or "base64" for "data"')
+    parser.add_argument(
+        "channel", metavar="CHANNEL", nargs="?", help="name of the channel; with --json, for lines that name none"
+    )
+    parser.add_argument("data", metavar="DATA", nargs="?", help="what to publish (default: lines of standard input)")
+    parser.add_argument(
+        "--json",
+        action="store_true",
+        help='standard input has lines such as {"channel": "a", "data": "b"}, or "base64" for "data"',
+    )
     add_socket(parser)
 
 
@@ -33,35 +37,35 @@ def run(options: argparse.Namespace) -> None:
         if options.data is not None:
             node.publish(iter([{"channel": options.channel, **with_data(os.fsencode(options.data))}]))
         elif options.json:
-            node.publish(told_lines(options.channel), "line")
+            node.publish(json_lines(options.channel), "line")
         else:
             node.publish(plain_lines(options.channel), "line")
 
 
 def plain_lines(channel: str) -> Iterator[dict[str, Any]]:
-    for _, line in lines(PAYLOAD_MOST, "to be published"):
+    for _, line in lines(MAX_PAYLOAD_BYTES, "to be published"):
         yield {"channel": channel, **with_data(line)}
 
 
-def told_lines(channel: str | None) -> Iterator[dict[str, Any]]:
-    for number, line in lines(LONGEST - 100, "as JSON"):
+def json_lines(channel: str | None) -> Iterator[dict[str, Any]]:
+    for number, line in lines(MAX_LINE - 100, "as JSON"):
         try:
-            told = unpacked(line)
+            fields = unpacked(line)
         except BadInput as error:
             raise BadInput(f"line {number}: {error}") from None
         if channel is not None:
-            told.setdefault("channel", channel)
-        yield {key: told[key] for key in KEYS if key in told}
+            fields.setdefault("channel", channel)
+        yield {key: fields[key] for key in KEYS if key in fields}
 
 
-def lines(most: int, what: str) -> Iterator[tuple[int, bytes]]:
-    """The lines of standard input, each as soon as it is there."""
+def lines(limit: int, what: str) -> Iterator[tuple[int, bytes]]:
+    """The lines of standard input, each as soon as it arrives, numbered from 1."""
     number = 0
     if sys.stdin is None:
         raise BadInput("standard input: is closed; give DATA")
-    while line := sys.stdin.buffer.readline(most + 2):
+    while line := sys.stdin.buffer.readline(limit + 2):
         number += 1
         line = line.removesuffix(b"\n")
-        if len(line) > most:
-            raise BadInput(f"line {number}: is too long {what}: must be at most {most:,} bytes")
+        if len(line) > limit:
+            raise BadInput(f"line {number}: is too long {what}: must be at most {limit:,} bytes")
         yield number, line

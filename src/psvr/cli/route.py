@@ -1,4 +1,4 @@
-"""`psvr route`: one publication through a settled network, told, as JSON, or drawn."""
+"""`psvr route`: one publication through a settled network, as text, as JSON or as a drawing."""
 
 import argparse
 import json
@@ -9,31 +9,35 @@ from typing import TYPE_CHECKING
 
 from psvr.errors import BadInput
 
-from .own import add_systems, last_of
+from .system_option import add_systems, last_system
 
 if TYPE_CHECKING:
-    from psvr.routing.case import Case
-    from psvr.routing.report import Report
+    from psvr.routing.cases.case import Case
+    from psvr.routing.cases.report import Report
 
 EXAMPLES = ("small", "large", "line")
 
 
 def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", nargs="?", metavar="CASE.json", help="the case; - reads standard input")
-    parser.add_argument("--case", metavar="NAME", help="which one, where the file holds a list of cases")
-    parser.add_argument("--example", metavar="NAME", help=f"an example of the paper instead: {', '.join(EXAMPLES)}")
-    add_systems(parser, "whose route is told: psvr (default), vr2015, ring, shen, td, ts, steiner, flood")
-    parser.add_argument("--shortcuts", metavar="SET",
-                        help="all or nontree, instead of what the case says (default: all)")
-    parser.add_argument("--json", action="store_true", help="print one JSON object instead of an account")
+    parser.add_argument("--case", metavar="NAME", help="which one, if the file holds a list of cases")
+    parser.add_argument(
+        "--example", metavar="NAME", help=f"use an example from the paper instead: {', '.join(EXAMPLES)}"
+    )
+    add_systems(parser, "whose route is shown: psvr (default), vr2015, ring, shen, td, ts, steiner, flood")
+    parser.add_argument(
+        "--shortcuts", metavar="SET", help="all or nontree, instead of what the case says (default: all)"
+    )
+    parser.add_argument("--json", action="store_true", help="print one JSON object instead of text")
     parser.add_argument("--svg", metavar="FILE", help="draw topology and ring into FILE")
 
 
 def run(options: argparse.Namespace) -> int:
     check(options)
-    from psvr.routing.report import as_json, compare, make_report
+    from psvr.routing.cases.report import as_json, compare, make_report
     from psvr.routing.systems import SYSTEMS
-    system = last_of(options.system, SYSTEMS, "no settled routing in it; mark a function with @system(…)")
+
+    system = last_system(options.system, SYSTEMS, "no settled routing in it; mark a function with @system(…)")
     report = make_report(case_of(options), system or "psvr", options.shortcuts)
     comparison = compare(report)
     if options.svg is not None:
@@ -41,15 +45,16 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         show(json.dumps(as_json(report)) + "\n")
     else:
-        from psvr.routing.account import account
-        show(account(report, comparison))
+        from psvr.routing.cases.text import as_text
+
+        show(as_text(report, comparison))
     for line in comparison.wrong:
         print(f"psvr: not as expected: {line}", file=sys.stderr)
     return 1 if comparison.wrong else 0
 
 
 def check(options: argparse.Namespace) -> None:
-    """What can be said before anything is loaded."""
+    """Refuse what can be refused before anything is loaded."""
     if (options.file is None) == (options.example is None):
         both = "CASE.json and --example: give only one of them"
         raise BadInput(both if options.file is not None else "CASE.json: missing; give a file, - or --example NAME")
@@ -64,7 +69,8 @@ def check(options: argparse.Namespace) -> None:
 
 
 def case_of(options: argparse.Namespace) -> "Case":
-    from psvr.routing.case import parse_case, read_case
+    from psvr.routing.cases.case import parse_case, read_case
+
     if options.example is None:
         return read_case(options.file, options.case)
     example = resources.files("psvr.routing") / "examples" / f"{options.example}.json"
@@ -73,6 +79,7 @@ def case_of(options: argparse.Namespace) -> "Case":
 
 def draw(report: "Report", file: str) -> None:
     from psvr.routing.picture import picture
+
     text = picture(report)
     path = Path(file)
     try:
@@ -83,6 +90,6 @@ def draw(report: "Report", file: str) -> None:
 
 
 def show(text: str) -> None:
-    """Names of nodes may hold characters that a narrow terminal cannot."""
+    """Print, replacing characters of names that the terminal's encoding lacks."""
     encoding = sys.stdout.encoding or "utf-8"
     sys.stdout.write(text.encode(encoding, "replace").decode(encoding))

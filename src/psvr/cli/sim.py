@@ -13,35 +13,36 @@ from pathlib import Path
 
 from psvr import __version__
 from psvr.errors import BadInput
-from psvr.files import LARGEST_TOML, decoded, parse_toml, read_stdin
+from psvr.files import MAX_TOML_MEGABYTES, decoded, parse_toml, read_stdin
 from psvr.protocol.constants import REASONS
-from psvr.protocol.systems import OWN
+from psvr.protocol.systems import CUSTOM
+from psvr.results.deliveries import SECOND
+from psvr.sim.engine.world import capacity_for
 from psvr.sim.network import FAULTS, Network, is_compiled
 from psvr.sim.plan import Plan, plan
-from psvr.sim.results import SECOND
 from psvr.sim.running import run_to_end
 from psvr.sim.scenario import Scenario, load, parse, to_toml
-from psvr.sim.summary import in_words, summary
-from psvr.sim.world import capacity_for
+from psvr.sim.summary import in_words, summarize
 from psvr.trace import TraceError, Writer
+from psvr.trace.columns import FRAMES, LEVELS
 
-from .own import add_systems, last_of
+from .options import add_run_options
 from .route import show
+from .system_option import add_systems, last_system
 
-USUAL = {signal.SIGINT: signal.default_int_handler, signal.SIGTERM: signal.SIG_DFL}     # what a process starts with
+USUAL = {
+    signal.SIGINT: signal.default_int_handler,
+    signal.SIGTERM: signal.SIG_DFL,
+}  # the handlers that a process starts with
 
 
 def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("scenario", metavar="SCENARIO", help="a TOML file; - reads standard input")
-    parser.add_argument("--json", action="store_true", help="print the summary as one JSON object")
-    parser.add_argument("--trace", metavar="DIR", help="write the trace into this folder, as Parquet")
-    parser.add_argument("--trace-level", choices=("pub", "control", "all"), default="pub",
-                        help="publications only (default); also HELLO and SUB sent, and changes; also all received")
-    parser.add_argument("--run", metavar="NAME", help="the name of the run in the trace (default: file name and seed)")
-    parser.add_argument("--set", metavar="KEY=VALUE", action="append", default=[],
-                        help="override a key of the scenario, for example topology.n=200")
+    parser.add_argument("--trace", metavar="DIR", help="write the trace to this folder, as Parquet")
+    levels = "publications only (default); also HELLO and SUB sent, and changes; also all received"
+    parser.add_argument("--trace-level", choices=LEVELS[1:], default=LEVELS[1], help=levels)
+    add_run_options(parser, "topology.n=200")
     add_systems(parser, "the system that nodes run, instead of the scenario's protocol.system")
-    parser.add_argument("--quiet", action="store_true", help="no progress")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -57,52 +58,71 @@ def run(options: argparse.Namespace) -> int:
         raise BadInput(f"--trace: {error}") from error
     except OverflowError as error:
         raise BadInput(str(error)) from error
-    figures = summary(net)
+    figures = summarize(net)
     show((json.dumps(figures) if options.json else in_words(figures, title(scenario, name, net))) + "\n")
     return 0 if finished else 130
 
 
 def scenario_of(options: argparse.Namespace) -> Scenario:
-    system = last_of(options.system, OWN, "no rules in it; without @own_rule(…) it cannot be simulated")
+    system = last_system(options.system, CUSTOM, "no rules in it; without @own_rule(…) it cannot be simulated")
     overrides = [*([f'protocol.system="{system}"'] if system else []), *options.set]
     if options.scenario != "-":
         return load(options.scenario, overrides)
-    text = decoded(read_stdin(LARGEST_TOML), "standard input")
+    text = decoded(read_stdin(MAX_TOML_MEGABYTES), "standard input")
     return parse(parse_toml(text, "standard input"), overrides=overrides)
 
 
 def build(options: argparse.Namespace, scenario: Scenario, name: str, stack: ExitStack) -> Network:
-    """Whatever can be refused is refused before anything is compiled."""
+    """Build the network; whatever can be refused is refused before anything is compiled."""
     drawn = plan(scenario)
     writer = stack.enter_context(trace_writer(options.trace, scenario, drawn, name)) if options.trace else None
     if not options.quiet and not is_compiled(scenario):
         size = capacity_for(scenario.protocol.links, scenario.protocol.channels)
-        print(f"compiling the rules for nodes of up to {size.links} links and {size.channels} channels, once; it takes "
-              "a minute or two …", file=sys.stderr, flush=True)
+        print(
+            f"compiling the rules for nodes of up to {size.links} links and {size.channels} channels, once; it takes "
+            "a minute or two …",
+            file=sys.stderr,
+            flush=True,
+        )
     if writer is None:
         return Network(scenario, drawn)
     return Network(scenario, drawn, options.trace_level, writer.write)
 
 
 def trace_writer(folder: str, scenario: Scenario, drawn: Plan, name: str) -> Writer:
-    provenance = {"psvr": __version__, "scenario": to_toml(scenario), "seed": str(scenario.seed),
-                  "host": platform.node(), "python": platform.python_version(),
-                  "started": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), **own_file(scenario.protocol.system)}
-    return Writer(folder, name, clock="sim", channels=drawn.channels,
-                  reasons=list(REASONS), details=list(FAULTS), provenance=provenance)
+    provenance = {
+        "psvr": __version__,
+        "scenario": to_toml(scenario),
+        "seed": str(scenario.seed),
+        "host": platform.node(),
+        "python": platform.python_version(),
+        "started": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+        **custom_file(scenario.protocol.system),
+    }
+    return Writer(
+        folder,
+        name,
+        clock="sim",
+        channels=drawn.channels,
+        reasons=list(REASONS),
+        details=list(FAULTS),
+        frames=FRAMES,
+        provenance=provenance,
+    )
 
 
-def own_file(system: str) -> dict[str, str]:
-    """Where a system of one's own comes from, and a digest of the text that was run."""
-    if system not in OWN:
+def custom_file(system: str) -> dict[str, str]:
+    """The file that a custom system comes from, and a digest of the source that was run."""
+    if system not in CUSTOM:
         return {}
-    from psvr.routing.own import source_of
+    from psvr.routing.custom import source_of
+
     source = source_of(system)
     return {"system_file": source.file.name, "system_digest": source.digest} if source else {}
 
 
 def simulate(net: Network, quiet: bool) -> bool:
-    """Run to the end, with a bar where somebody looks; False if the user stopped it."""
+    """Run to the end, with a progress bar on a terminal; return False if the user stopped it."""
     bar = sys.stderr.isatty() and not quiet
     shown = 0.0
 
@@ -122,9 +142,9 @@ def simulate(net: Network, quiet: bool) -> bool:
 
 @contextmanager
 def asked_to_stop() -> Iterator[Callable[[], bool]]:
-    """Whether Ctrl-C was pressed, or the process was told to end.
+    """A function that tells whether Ctrl-C was pressed, or the process was asked to end.
 
-    Thrown, it could fall between two steps that belong together; a second one is.
+    An exception could fall between two steps that belong together; only a second signal raises one.
     """
     asked: list[int] = []
     here = threading.current_thread() is threading.main_thread()
@@ -132,30 +152,36 @@ def asked_to_stop() -> Iterator[Callable[[], bool]]:
 
     def note(number: int, frame: object) -> None:
         asked.append(number)
-        give_back()
+        restore()
 
-    def give_back() -> None:
+    def restore() -> None:
         for number, usual in mine.items():
             signal.signal(number, usual)
 
-    for number in mine:             # of the others somebody else takes care
+    for number in mine:  # others have handlers already
         signal.signal(number, note)
     try:
         yield lambda: bool(asked)
     finally:
-        give_back()
+        restore()
 
 
 def progress(net: Network, end: float) -> None:
     done = net.now / SECOND / end
     rate = int(net.world.tally["receptions"][0]) / net.machine.wall if net.machine.wall else 0.0
     bar = "█" * round(30 * done) + "░" * (30 - round(30 * done))
-    print(f"\r{bar} {net.now / SECOND:,.0f} of {end:,.0f} s simulated, {rate:,.0f} events/s ", end="",
-          file=sys.stderr, flush=True)
+    print(
+        f"\r{bar} {net.now / SECOND:,.0f} of {end:,.0f} s simulated, {rate:,.0f} events/s ",
+        end="",
+        file=sys.stderr,
+        flush=True,
+    )
 
 
 def title(scenario: Scenario, name: str, net: Network) -> str:
     p = scenario.protocol
     links = len(net.plan.near) // 2
-    return (f"{name}: {p.system}, {net.plan.n:,} nodes, {links:,} links in reach, {scenario.radio.model} channel, "
-            f"{net.now / SECOND:,.0f} s")
+    return (
+        f"{name}: {p.system}, {net.plan.n:,} nodes, {links:,} links in reach, {scenario.radio.model} channel, "
+        f"{net.now / SECOND:,.0f} s"
+    )

@@ -30,11 +30,14 @@ def in_words(status: dict[str, Any]) -> Iterator[str]:
     yield f"ring: {ring(status['ring'])}"
     yield f"tables: {tables['channels']:,} channels, lease {tables['lease']:g} s"
     yield f"subscriptions: {', '.join(map(plain, status['subscriptions'])) or 'none'}"
-    yield (f"outbox: {outbox['waiting']:,} wait for the network, {outbox['kept']:,} kept in case they must be "
-           f"repeated, {outbox['stuck']:,} taken care of until there is a way")
+    yield (
+        f"outbox: {outbox['waiting']:,} wait for the network, {outbox['kept']:,} kept in case they must be "
+        f"repeated, {outbox['stuck']:,} held until there is a way"
+    )
     yield "counters: " + ", ".join(f"{name.replace('_', ' ')} {n:,}" for name, n in status["counters"].items())
-    yield "transmissions: " + ", ".join(f"{kind} {n:,} of {status['bytes'].get(kind, 0):,} bytes"
-                                        for kind, n in status["transmissions"].items())
+    yield "transmissions: " + ", ".join(
+        f"{kind} {n:,} of {status['bytes'].get(kind, 0):,} bytes" for kind, n in status["transmissions"].items()
+    )
     for reason, count in status["dropped"].items():
         yield f"dropped {count:,}: {reason}"
     for reason, count in status["losing"].items():
@@ -57,7 +60,7 @@ def ring(ring: dict[str, Any]) -> str:
 
 
 def neighbours(links: list[dict[str, Any]]) -> Iterator[str]:
-    """A table; shares in percent, times in milliseconds."""
+    """A table of neighbours: shares in percent, times in milliseconds or seconds."""
     if not links:
         yield "neighbours: none"
         return
@@ -71,5 +74,10 @@ def neighbours(links: list[dict[str, Any]]) -> Iterator[str]:
 def cells(link: dict[str, Any]) -> tuple[str, ...]:
     trip = link["round_trip"]
     remarks = ([] if link["two_way"] else ["one way"]) + (["in the tree"] if link["tree"] else [])
-    return (str(link["id"]), *(f"{link[share]:.0%}" for share in ("quality", "heard", "hears_me")),
-            "" if not trip else f"{1000 * trip:.1f} ms", f"{link['silent']:.1f} s", ", ".join(remarks))
+    return (
+        str(link["id"]),
+        *(f"{link[share]:.0%}" for share in ("quality", "heard", "hears_me")),
+        "" if not trip else f"{1000 * trip:.1f} ms",
+        f"{link['silent']:.1f} s",
+        ", ".join(remarks),
+    )

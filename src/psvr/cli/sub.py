@@ -1,4 +1,4 @@
-"""`psvr sub CHANNEL…`: print what is published on channels, a line a message."""
+"""`psvr sub CHANNEL…`: print what is published on channels, one line per message."""
 
 import argparse
 import json
@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Any
 
 from psvr.errors import BadInput
-from psvr.node.lines import data_of
+from psvr.node.daemon.lines import data_of
 
 from .local import add_socket, client_of
 from .route import show
@@ -19,7 +19,7 @@ SHOWN = ("channel", "data", "base64", "origin", "boot", "sequence", "hops")
 def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("channels", metavar="CHANNEL", nargs="+", help="name of a channel")
     parser.add_argument("--json", action="store_true", help="each message as an object, exactly as it was published")
-    parser.add_argument("--count", metavar="N", help="end after so many messages")
+    parser.add_argument("--count", metavar="N", help="exit after N messages")
     add_socket(parser)
 
 
@@ -44,7 +44,7 @@ def as_json(message: dict[str, Any]) -> str:
 
 
 def as_text(message: dict[str, Any], with_channel: bool) -> str:
-    """One line in any case: what would break it, or steer a terminal, is written as an escape."""
+    """A message as one line: whatever would break the line, or steer a terminal, is escaped."""
     text = plain(os.fsdecode(data_of(message)))
     return f"{plain(message['channel'])}\t{text}" if with_channel else text
 
@@ -56,7 +56,7 @@ def plain(text: str) -> str:
 
 
 def escaped(c: str) -> str:
-    """Bytes that are no text come as single surrogates."""
+    """A character as an escape; bytes that are not text come as single surrogates."""
     if "\udc80" <= c <= "\udcff":
-        return f"\\x{ord(c) - 0xdc00:02x}"
+        return f"\\x{ord(c) - 0xDC00:02x}"
     return c.encode("unicode_escape").decode()

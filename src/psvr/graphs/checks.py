@@ -1,9 +1,8 @@
-"""Checks of what a user hands in, and the one way to say what is allowed.
+"""Checks of nodes and links that come from a user.
 
-Compiled code checks no bounds, so everything passes here before it gets there.
+Compiled code checks no bounds, so everything is checked here first.
 """
 
-import operator
 from collections.abc import Iterable
 from typing import Any
 
@@ -11,41 +10,13 @@ import numpy as np
 import numpy.typing as npt
 
 from psvr.errors import BadInput, shown
+from psvr.fields.checks import whole
 
-MOST_NODES = 100_000_000        # positions, at most two per node, stay within int32
-
-
-def whole_from(least: int, most: int, what: str = "a whole number") -> str:
-    return f"{what} from {least} to {most}" if most > least else f"{what}: only {least}"
-
-
-def whole(value: Any, field: str, least: int, most: int, what: str = "a whole number") -> int:
-    """The value as an int, if it is a whole number from least to most."""
-    try:
-        number = operator.index(value)
-    except TypeError:
-        number = None
-    if number is None or isinstance(value, bool) or not least <= number <= most:
-        raise BadInput(f"{field}: must be {whole_from(least, most, what)}, not {shown(value)}")
-    return number
-
-
-def real_from(least: float, most: float, above: bool = False, below: bool = False) -> str:
-    if above or below:
-        return f"a number {'above' if above else 'from'} {least:.10g}, {'below' if below else 'at most'} {most:.10g}"
-    return f"a number from {least:.10g} to {most:.10g}"
-
-
-def real(value: Any, field: str, least: float, most: float, above: bool = False, below: bool = False) -> float:
-    """The value as a float, if it is a number from least to most; `above`, `below`: if it is not these themselves."""
-    number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
-    if not number or not least <= value <= most or (above and value == least) or (below and value == most):
-        raise BadInput(f"{field}: must be {real_from(least, most, above, below)}, not {shown(value)}")
-    return float(value)
+MAX_NODES = 100_000_000  # positions, at most two per node, stay within int32
 
 
 def nodes(values: Iterable[Any], field: str, n: int) -> npt.NDArray[np.int32]:
-    """Node ids as an ascending array, each once."""
+    """Node ids as an ascending array without duplicates."""
     if isinstance(values, np.ndarray) and values.ndim == 1 and values.dtype.kind in "iu":
         outside = np.flatnonzero((values < 0) | (values >= n))
         for i in outside[:1]:
@@ -58,7 +29,7 @@ def nodes(values: Iterable[Any], field: str, n: int) -> npt.NDArray[np.int32]:
 
 
 def pairs(edges: Any) -> npt.NDArray[np.int64]:
-    """Links as an array (m, 2) of whole numbers; whether they are links of a network is not looked at yet."""
+    """Links as an array (m, 2) of whole numbers; whether the nodes exist is not checked yet."""
     if not isinstance(edges, np.ndarray):
         edges = list(edges) if isinstance(edges, Iterable) else [edges]
         for i, edge in enumerate(edges):

@@ -15,12 +15,12 @@ Longs: TypeAlias = npt.NDArray[np.int64]
 Floats: TypeAlias = npt.NDArray[np.float64]
 Marks: TypeAlias = npt.NDArray[np.uint8]
 
-UNREACHED = -2          # the parent of a node that a search did not reach; −1 is the root's
+UNREACHED = -2  # the parent of a node that a search did not reach; the root has −1
 
 
 @jit
 def first_bad(n: int, edges: Longs) -> int:
-    """Index of the first pair that links a node to itself or leaves 0 … n−1; −1 if there is none."""
+    """The index of the first pair that links a node to itself or has a node outside 0 … n−1; −1 if there is none."""
     for i in range(edges.shape[0]):
         u, v = edges[i, 0], edges[i, 1]
         if u == v or u < 0 or v < 0 or u >= n or v >= n:
@@ -30,7 +30,7 @@ def first_bad(n: int, edges: Longs) -> int:
 
 @jit
 def first_repeat(start: Longs, near: Ints) -> int:
-    """The least node that has one neighbour twice; −1 if there is none."""
+    """The lowest node that has the same neighbour twice; −1 if there is none."""
     for v in range(start.size - 1):
         for k in range(start[v] + 1, start[v + 1]):
             if near[k] == near[k - 1]:
@@ -40,7 +40,7 @@ def first_repeat(start: Longs, near: Ints) -> int:
 
 @jit
 def transposed(start: Longs, near: Ints) -> Ints:
-    """The same links, written by ascending source: that sorts every row without comparing anything."""
+    """The same links, written in the order of their source: this sorts every row without any comparison."""
     n = start.size - 1
     fill = start[:n].copy()
     rows = np.empty(near.size, dtype=np.int32)
@@ -54,7 +54,7 @@ def transposed(start: Longs, near: Ints) -> Ints:
 
 @jit
 def rows_of(n: int, edges: Longs) -> tuple[Longs, Ints]:
-    """start and near of a network given by its links, which have been checked."""
+    """The arrays start and near of a network given by its links, which have been checked."""
     start = np.zeros(n + 1, dtype=np.int64)
     for i in range(edges.shape[0]):
         start[edges[i, 0] + 1] += 1
@@ -74,7 +74,7 @@ def rows_of(n: int, edges: Longs) -> tuple[Longs, Ints]:
 
 @jit
 def search(start: Longs, near: Ints, root: int, parent: Ints, order: Ints) -> int:
-    """Breadth-first search; fills parent, and order with the nodes as they are found.  Returns how many."""
+    """Breadth-first search; fills parent, and order with the nodes as they are found.  Returns their number."""
     parent[:] = UNREACHED
     parent[root] = -1
     order[0] = root
@@ -94,7 +94,7 @@ def search(start: Longs, near: Ints, root: int, parent: Ints, order: Ints) -> in
 
 @jit
 def components(start: Longs, near: Ints) -> Ints:
-    """For every node the least node of its component."""
+    """For every node, the lowest node of its component."""
     n = start.size - 1
     label = np.full(n, -1, dtype=np.int32)
     queue = np.empty(n, dtype=np.int32)
@@ -118,7 +118,7 @@ def components(start: Longs, near: Ints) -> Ints:
 
 @jit
 def link_to(start: Longs, near: Ints, u: int, v: int) -> int:
-    """Where v stands among the neighbours of u, or −1."""
+    """The index in near of v among the neighbours of u, or −1."""
     low, high = start[u], start[u + 1]
     while low < high:
         middle = (low + high) // 2
@@ -131,5 +131,5 @@ def link_to(start: Longs, near: Ints, u: int, v: int) -> int:
 
 @jit
 def linked(start: Longs, near: Ints, u: int, v: int) -> bool:
-    """u and v are neighbours."""
+    """Whether u and v are neighbours."""
     return link_to(start, near, u, v) >= 0

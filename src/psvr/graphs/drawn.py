@@ -1,4 +1,4 @@
-"""Random networks: every pair linked alike, or nodes at random places, linked to those in reach."""
+"""Random networks: every pair linked with the same probability, or nodes at random places linked to those in reach."""
 
 import math
 from collections.abc import Callable
@@ -6,23 +6,24 @@ from collections.abc import Callable
 import numpy as np
 
 from psvr.errors import BadInput
+from psvr.fields.checks import real, whole
 
-from .checks import MOST_NODES, real, whole
+from .checks import MAX_NODES
 from .csr import Floats, Longs, components, rows_of
 from .graph import Graph, is_connected
 from .places import near_pairs, reach_for
 
-DRAWS = 1000            # attempts at a connected random network …
-DRAWN = 20_000_000      # … fewer, where they would draw more links than this in all
-HOPELESS = 10           # expected nodes without a link at which no attempt is made: e^−10 are connected
-CHUNK = 1 << 22         # pairs drawn at a time
-PLACED = 2_000_000      # nodes placed in all, in attempts at a connected network in the plane
-MOVED = 20              # one node of so many may be placed again; with more, nodes would crowd and the degree be missed
+DRAWS = 1000  # attempts at a connected random network …
+DRAWN = 20_000_000  # … fewer if they would draw more links than this in all
+MAX_ISOLATED = 10  # expected nodes without a link, above which no attempt is made: e^−10 of such networks are connected
+CHUNK = 1 << 22  # pairs drawn at a time
+PLACED = 2_000_000  # nodes placed in all, in attempts at a connected network in the plane
+MOVED = 20  # one node in so many may be placed again; with more, nodes would cluster and the degree be missed
 
 
 def gnp(n: int, p: float, seed: int) -> Graph:
     """A random network in which each pair is linked with probability p, drawn again until it is connected."""
-    n = whole(n, "n", 1, MOST_NODES)
+    n = whole(n, "n", 1, MAX_NODES)
     p = real(p, "p", 0, 1)
     graph = draw_gnp(n, p, np.random.default_rng(whole(seed, "seed", 0, 2**63 - 1)))
     if graph is None:
@@ -32,9 +33,9 @@ def gnp(n: int, p: float, seed: int) -> Graph:
 
 
 def draw_gnp(n: int, p: float, rng: np.random.Generator, connected: bool = True) -> Graph | None:
-    """As `gnp`, or as first drawn; None if no attempt is connected."""
-    lonely = n * (1 - p) ** (n - 1) if n > 1 else 0         # nodes to expect without any link
-    attempts = min(DRAWS, 10 + int(DRAWN / (1 + p * n * n))) if lonely < HOPELESS or not connected else 0
+    """Like `gnp`, or the first draw if it need not be connected; None if no attempt is connected."""
+    isolated = n * (1 - p) ** (n - 1) if n > 1 else 0  # the expected number of nodes without a link
+    attempts = min(DRAWS, 10 + int(DRAWN / (1 + p * n * n))) if isolated < MAX_ISOLATED or not connected else 0
     for _ in range(attempts):
         graph = Graph(*rows_of(n, random_pairs(n, p, rng)))
         if not connected or is_connected(graph):
@@ -52,23 +53,21 @@ def random_pairs(n: int, p: float, rng: np.random.Generator) -> Longs:
         hits = last + np.cumsum(np.minimum(gaps, n * n + 1))
         last = int(hits[-1])
         u, v = np.divmod(hits, n)
-        found.append(np.stack((u, v), axis=1)[u < v])      # beyond the last cell u ≥ n > v
+        found.append(np.stack((u, v), axis=1)[u < v])  # beyond the last cell u ≥ n > v
     return np.concatenate(found)
 
 
-def geometric(
-    n: int, seed: int, degree: float | None = None, radius: float | None = None
-) -> tuple[Graph, Floats]:
+def geometric(n: int, seed: int, degree: float | None = None, radius: float | None = None) -> tuple[Graph, Floats]:
     """Nodes at random places of the unit square, linked up to a distance; returns their places too.
 
-    The distance is `radius`, or such that nodes have `degree` neighbours on average, those near the border included.
-    Few nodes that are not connected are placed again; where they are many, all of them.
+    The distance is `radius`, or such that nodes have `degree` neighbours on average, including those near the border.
+    If only a few nodes are not connected, they are placed again; if many are, all nodes are.
     """
-    n = whole(n, "n", 1, MOST_NODES)
+    n = whole(n, "n", 1, MAX_NODES)
     if (degree is None) == (radius is None):
         raise BadInput("degree, radius: exactly one of the two must be given")
     if degree is not None:
-        radius = reach_for(real(degree, "degree", 0, MOST_NODES) / max(n - 1, 1), 1, 1)
+        radius = reach_for(real(degree, "degree", 0, MAX_NODES) / max(n - 1, 1), 1, 1)
     reach = real(radius, "radius", 0, math.sqrt(2))
     drawn = draw_geometric(n, reach, (1, 1), np.random.default_rng(whole(seed, "seed", 0, 2**63 - 1)))
     if drawn is None:
@@ -102,7 +101,7 @@ def in_reach(places: Floats, reach: float) -> Graph:
 def joined(
     places: Floats, size: tuple[float, float], rng: np.random.Generator, link: Callable[[Floats], Graph]
 ) -> Graph | None:
-    """Place those outside the largest component again until there is one; None where they are too many."""
+    """Place nodes outside the largest component again until there is only one; None if there are too many of them."""
     spare = len(places) // MOVED
     while True:
         graph = link(places)

@@ -1,4 +1,4 @@
-"""Networks: what may be linked to what; given by their links, or regular."""
+"""Networks: given by their links, or regular."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -6,8 +6,9 @@ from typing import Any
 import numpy as np
 
 from psvr.errors import BadInput, shown
+from psvr.fields.checks import whole
 
-from .checks import MOST_NODES, pairs, whole
+from .checks import MAX_NODES, pairs
 from .csr import Ints, Longs, components, first_bad, first_repeat, rows_of
 
 
@@ -27,7 +28,7 @@ class Graph:
         return self.near.size // 2
 
     def neighbours(self, v: int) -> Ints:
-        return self.near[self.start[v]:self.start[v + 1]]
+        return self.near[self.start[v] : self.start[v + 1]]
 
     def edges(self) -> Ints:
         """Every link once, as (u, v) with u < v, in ascending order."""
@@ -38,7 +39,7 @@ class Graph:
 
 def from_edges(n: int, edges: Any) -> Graph:
     """The network of n nodes with these links, a list of pairs or an array (m, 2)."""
-    n = whole(n, "n", 1, MOST_NODES)
+    n = whole(n, "n", 1, MAX_NODES)
     links = pairs(edges)
     i = first_bad(n, links)
     if i >= 0:
@@ -54,7 +55,7 @@ def from_edges(n: int, edges: Any) -> Graph:
 
 
 def repeated(links: Longs, v: int) -> str:
-    """Which of the links of v stands there a second time."""
+    """The message about the link of v that is listed twice."""
     seen: set[int] = set()
     for i in np.flatnonzero((links == v).any(axis=1)).tolist():
         other = int(links[i].sum()) - v
@@ -86,8 +87,8 @@ def is_connected(graph: Graph) -> bool:
 
 def grid(rows: int, columns: int) -> Graph:
     """rows × columns nodes, each linked to the next in its row and in its column."""
-    rows = whole(rows, "rows", 1, MOST_NODES)
-    columns = whole(columns, "columns", 1, MOST_NODES // rows)
+    rows = whole(rows, "rows", 1, MAX_NODES)
+    columns = whole(columns, "columns", 1, MAX_NODES // rows)
     number = np.arange(rows * columns, dtype=np.int64).reshape(rows, columns)
     across = np.stack((number[:, :-1].ravel(), number[:, 1:].ravel()), axis=1)
     down = np.stack((number[:-1].ravel(), number[1:].ravel()), axis=1)
@@ -95,10 +96,11 @@ def grid(rows: int, columns: int) -> Graph:
 
 
 def line(n: int) -> Graph:
-    return grid(1, whole(n, "n", 1, MOST_NODES))
+    """Nodes in a row, each linked to the next."""
+    return grid(1, whole(n, "n", 1, MAX_NODES))
 
 
 def ring(n: int) -> Graph:
     """n nodes in a circle; two nodes make no circle."""
-    node = np.arange(whole(n, "n", 3, MOST_NODES), dtype=np.int64)
+    node = np.arange(whole(n, "n", 3, MAX_NODES), dtype=np.int64)
     return from_edges(n, np.stack((node, (node + 1) % n), axis=1))

@@ -1,4 +1,4 @@
-"""Which of many places in the plane are close to each other, and how close they have to be for a given degree."""
+"""Pairs of places in the plane that are close to each other, and the distance that gives a certain degree."""
 
 import math
 
@@ -8,7 +8,7 @@ from psvr.jit import jit
 
 from .csr import Floats, Longs
 
-SLICES = 4096           # of an integral over a width: the degree is met to a hundredth of a per cent
+SLICES = 4096  # of an integral over a width: the degree is accurate to a hundredth of a per cent
 
 
 @jit
@@ -31,7 +31,7 @@ def squares(places: Floats, cell: float, columns: int, rows: int) -> tuple[Longs
 
 
 @jit
-def close_ones(
+def close_pairs(
     places: Floats, reach: float, cell: float, columns: int, rows: int, start: Longs, member: Longs, found: Longs
 ) -> int:
     """Write as many close pairs as `found` can take; returns how many there are."""
@@ -53,23 +53,24 @@ def close_ones(
 
 
 def near_pairs(places: Floats, reach: float) -> Longs:
-    """All pairs of places at most `reach` apart; no coordinate is negative.
+    """All pairs of places at most `reach` apart; no coordinate may be negative.
 
-    Squares are wider than that, so neighbouring ones suffice, and wide enough that there are not many more than places.
+    Squares are wider than that, so it is enough to search neighbouring ones, and there are not many more squares than
+    places.
     """
     n = len(places)
     width, height = (float(x) for x in places.max(axis=0))
     cell = 1.000001 * max(reach, math.sqrt(width * height / n), max(width, height) / n) or 1.0
     grid = cell, int(width / cell) + 1, int(height / cell) + 1
     start, member = squares(places, *grid)
-    count = close_ones(places, reach, *grid, start, member, np.empty((0, 2), dtype=np.int64))
+    count = close_pairs(places, reach, *grid, start, member, np.empty((0, 2), dtype=np.int64))
     found = np.empty((count, 2), dtype=np.int64)
-    close_ones(places, reach, *grid, start, member, found)
+    close_pairs(places, reach, *grid, start, member, found)
     return found
 
 
 def share_within(reach: float, width: float, height: float) -> float:
-    """The probability that two random places of a rectangle are at most `reach` apart: the borders are accounted for.
+    """The probability that two random places in a rectangle are at most `reach` apart, with the borders accounted for.
 
     Distances along a side of length a have the density 2(a − x)/a².
     """
@@ -81,7 +82,7 @@ def share_within(reach: float, width: float, height: float) -> float:
 
 
 def reach_for(share: float, width: float, height: float) -> float:
-    """The distance within which two random places of a rectangle are with this probability."""
+    """The distance within which two random places in a rectangle lie with this probability."""
     low, high = 0.0, math.hypot(width, height)
     if share >= 1:
         return high

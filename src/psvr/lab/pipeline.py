@@ -1,4 +1,4 @@
-"""The whole way of a study: trials, rows, measures, figures, claims, and the report over all studies of a folder."""
+"""A study from start to end: trials, rows, measures, figures, claims, and the report on all studies of a folder."""
 
 import platform
 import shlex
@@ -12,29 +12,29 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from psvr import __version__
+from psvr.lab.measure.measures import measure
+from psvr.lab.report.claims import Claim, check, missing
+from psvr.lab.report.figures import Drawn, draw_all
+from psvr.lab.report.report import About, StudyResult, report
+from psvr.lab.run.folder import Request
+from psvr.lab.run.progress import Progress
+from psvr.lab.run.provenance import code_digest, code_of_psvr, provenance
+from psvr.lab.run.runner import Runner
+from psvr.lab.run.steps import plan
+from psvr.lab.run.work import Work, work_of
+from psvr.lab.study.study import Study
+from psvr.lab.study.trials import trial_table
 
-from . import folder as folders
-from . import store
-from .claims import Claim, check, missing
-from .figures import Drawn, draw_all
-from .folder import Asked
-from .measure import measure
-from .progress import Progress
-from .provenance import code_digest, code_of_psvr, provenance
-from .report import About, StudyResult, report
-from .run import Runner
-from .steps import plan
-from .study import Study
-from .trials import trial_table
-from .work import Work, work_of
+from .run import folder as folders
+from .run import store
 
 
 @dataclass(frozen=True)
 class Prepared:
-    """A study with its trials, ready to be run or read."""
+    """A study with its trials planned, ready to be run or evaluated."""
 
     study: Study
-    asked: Asked
+    request: Request
     trials: pa.Table
     work: Work
     folder: Path
@@ -45,100 +45,140 @@ class Prepared:
 
     @property
     def code(self) -> str:
-        return code_digest([*self.study.files, *self.asked.systems])
+        return code_digest([*self.study.files, *self.request.systems])
 
 
-def prepare(study: Study, asked: Asked, out: Path) -> Prepared:
+def prepare(study: Study, request: Request, out: Path) -> Prepared:
     trials = trial_table(study)
-    return Prepared(study, asked, trials, work_of(study, trials, asked.systems), out / study.name)
+    return Prepared(study, request, trials, work_of(study, trials, request.systems), out / study.name)
 
 
-def run(spark: SparkSession, it: Prepared, progress: Progress) -> None:
-    """Run what is left of a study."""
-    for note in changes(it):
-        progress.say(f"{it.study.name}: {note}")
-    folders.remember(it.folder, it.asked, it.study)
-    if it.study.needs is None:
-        Runner(spark, it.study, it.trials, it.work, it.rows,
-               provenance(it.study.name, it.study.scale, it.code), progress).run()
+def prepare_all(out: Path, prepared: Sequence[Prepared] = ()) -> list[Prepared]:
+    """Return all studies that were run into this folder; those already prepared are not loaded and planned again."""
+    ready = {it.folder: it for it in prepared}
+    found = []
+    for folder in folders.study_folders(out):
+        if folder in ready:
+            found.append(ready[folder])
+        else:
+            found += [prepare(study, request, out) for study, request in folders.load_again(folder)]
+    return found
 
 
-def changes(it: Prepared) -> list[str]:
-    """What is different from when the finished trials were run, in words."""
-    done = store.finished(it.rows)
-    before, planned = folders.recalled(it.folder), set(it.trials.column("trial").to_pylist())
+def run(spark: SparkSession, prepared: Prepared, progress: Progress) -> None:
+    """Run the trials of a study that are not finished yet."""
+    done = store.finished(prepared.rows)
+    for note in changes(prepared, done):
+        progress.say(f"{prepared.study.name}: {note}")
+    folders.remember(prepared.folder, prepared.request, prepared.study)
+    if prepared.study.needs is None:
+        notes = provenance(prepared.study.name, prepared.study.scale, prepared.code)
+        Runner(spark, prepared.study, prepared.trials, done, prepared.work, prepared.rows, notes, progress).run()
+
+
+def changes(prepared: Prepared, done: pa.Table) -> list[str]:
+    """Return notes on what has changed since the finished trials were run."""
+    previous, planned = folders.recall(prepared.folder), set(prepared.trials.column("trial").to_pylist())
     have = set(done.column("trial").to_pylist())
     notes = []
-    if before is not None and before["described"] != it.study.described() and have - planned:
-        notes.append(f"the study has changed: {len(have & planned):,} finished trials belong to it still, "
-                     f"{len(have - planned):,} do not and are left aside")
-    foreign = sum(store.other_code(done, it.code).values())
+    if previous is not None and previous["described"] != prepared.study.description() and have - planned:
+        notes.append(
+            f"the study has changed: {len(have & planned):,} finished trials belong to it still, "
+            f"{len(have - planned):,} do not and are left aside"
+        )
+    foreign = sum(store.other_code(done, prepared.code).values())
     if foreign:
         notes.append(f"{foreign:,} finished trials come from other code than this; --again runs them anew")
     return notes
 
 
-def rows_of(spark: SparkSession, it: Prepared) -> DataFrame:
-    """The stored rows that belong to the study as it is now."""
-    wanted = plan(spark, it.trials).select("trial", F.explode("systems").alias("system"))
-    return store.read(spark, it.rows, it.work.schema).join(wanted, ["trial", "system"], "left_semi").select(
-        it.work.schema.names)
+def rows_of(spark: SparkSession, prepared: Prepared) -> DataFrame:
+    """Return the stored rows that belong to the study as it is now."""
+    wanted = plan(spark, prepared.trials).select("trial", F.explode("systems").alias("system"))
+    return (
+        store.read(spark, prepared.rows, prepared.work.schema)
+        .join(wanted, ["trial", "system"], "left_semi")
+        .select(prepared.work.schema.names)
+    )
 
 
-def results(work: Work) -> list[str]:
-    """The columns that are neither parameters nor about the trial."""
+def result_columns(work: Work) -> list[str]:
+    """Return the columns that hold results: those after the system."""
     names: list[str] = work.schema.names
-    return names[names.index("system") + 1:]
+    return names[names.index("system") + 1 :]
 
 
-def result(spark: SparkSession, it: Prepared, out: Path) -> StudyResult:
-    """Measures, figures and claims from the stored rows."""
-    if it.study.needs is not None:
-        return described(it, 0, missing(it.study.claims, it.study.name), [], [])
+def evaluate(spark: SparkSession, prepared: Prepared, out: Path) -> StudyResult:
+    """Compute measures, figures and claims from the stored rows."""
+    if prepared.study.needs is not None:
+        return study_result(prepared, 0, missing(prepared.study.claims, prepared.study.name), [], [])
     try:
-        measures = rows_of(spark, it).transform(measure, results(it.work)).toArrow()
+        measures = rows_of(spark, prepared).transform(measure, result_columns(prepared.work)).toArrow()
     except Exception as error:
-        raise store.blame(it.rows) or error from error
-    notes = provenance(it.study.name, it.study.scale, it.code)
-    file = store.write_whole(measures, it.folder / "measures.parquet", notes)
-    claims = check(it.study.claims, spark.read.parquet(str(file)), it.study.name)
-    drawn = draw_all(it.study.folder, it.study.name, measures.to_pandas(), out / "figures")
-    done = set(store.finished(it.rows).column("trial").to_pylist()) & set(it.trials.column("trial").to_pylist())
-    return described(it, len(done), claims, drawn, changes(it))
+        raise store.find_damage(prepared.rows) or error from error
+    notes = provenance(prepared.study.name, prepared.study.scale, prepared.code)
+    file = store.write_table(measures, prepared.folder / "measures.parquet", notes)
+    claims = check(prepared.study.claims, spark.read.parquet(str(file)), prepared.study.name)
+    drawn = draw_all(prepared.study.folder, prepared.study.name, measures.to_pandas(), out / "figures")
+    done = store.finished(prepared.rows)
+    ours = set(done.column("trial").to_pylist()) & set(prepared.trials.column("trial").to_pylist())
+    return study_result(prepared, len(ours), claims, drawn, changes(prepared, done))
 
 
-def described(it: Prepared, done: int, claims: list[Claim], drawn: list[Drawn], notes: list[str]) -> StudyResult:
-    s = it.study
+def study_result(
+    prepared: Prepared, done: int, claims: list[Claim], drawn: list[Drawn], notes: list[str]
+) -> StudyResult:
+    s = prepared.study
     return StudyResult(
-        name=s.name, title=s.title, figure=s.figure, question=s.texts["Question"], method=s.texts["Method"],
-        paper=s.texts["The paper"], scale=s.scale, planned=len(it.trials), done=done, claims=claims, figures=drawn,
-        notes=notes, rerun=rerun(it.asked), missing=s.needs)
+        name=s.name,
+        title=s.title,
+        figure=s.figure,
+        question=s.texts["Question"],
+        method=s.texts["Method"],
+        paper=s.texts["The paper"],
+        scale=s.scale,
+        planned=len(prepared.trials),
+        done=done,
+        claims=claims,
+        figures=drawn,
+        notes=notes,
+        rerun=rerun(prepared.request),
+        missing=s.needs,
+    )
 
 
-def rerun(asked: Asked) -> str:
-    """The command that runs a study again."""
-    words = ["psvr", "lab", "run", asked.study, "--scale", asked.scale]
-    words += [word for text in asked.sets for word in ("--set", text)]
-    words += [word for name, _ in asked.systems for word in ("--system", name)]
+def rerun(request: Request) -> str:
+    """Return the command that runs a study again."""
+    words = ["psvr", "lab", "run", request.study, "--scale", request.scale]
+    words += [word for text in request.sets for word in ("--set", text)]
+    words += [word for name, _ in request.systems for word in ("--system", name)]
     return shlex.join(words)
 
 
-def again(prepared: Sequence[Prepared]) -> None:
-    """Set all finished trials aside."""
+def set_all_aside(prepared: Sequence[Prepared]) -> None:
+    """Set the finished trials of these studies aside."""
     for it in prepared:
         folders.set_aside(it.rows)
 
 
-def report_on(spark: SparkSession, studies: Sequence[tuple[Study, Asked]], out: Path, master: str) -> list[Claim]:
-    """Make the report over these studies; their claims."""
-    results = [result(spark, prepare(study, asked, out), out) for study, asked in studies]
-    report(results, out, about(spark, sorted({study.scale for study, _ in studies}), master))
-    return [claim for found in results for claim in found.claims]
+def report_on(spark: SparkSession, studies: Sequence[Prepared], out: Path, master: str) -> list[Claim]:
+    """Make the report over these studies, and return their claims."""
+    results = [evaluate(spark, it, out) for it in studies]
+    report(results, out, about(spark, sorted({it.study.scale for it in studies}), master))
+    return [claim for result in results for claim in result.claims]
 
 
 def about(spark: SparkSession, scales: list[str], master: str) -> About:
     jvm = spark.sparkContext._jvm
     java = jvm.System.getProperty("java.version") if jvm is not None else "unknown"
-    return About(psvr=__version__, scale=", ".join(scales), master=master,
-                 made=time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime()), cores=spark.sparkContext.defaultParallelism,
-                 python=platform.python_version(), spark=spark.version, java=str(java), code=code_of_psvr())
+    return About(
+        psvr=__version__,
+        scale=", ".join(scales),
+        master=master,
+        made=time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime()),
+        cores=spark.sparkContext.defaultParallelism,
+        python=platform.python_version(),
+        spark=spark.version,
+        java=str(java),
+        code=code_of_psvr(),
+    )

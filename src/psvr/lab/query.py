@@ -10,22 +10,23 @@ from typing import Any
 import pyarrow.parquet as pq
 from pyspark.sql import DataFrame, SparkSession
 
-from .complaints import in_words
-from .folder import Asked
-from .pipeline import prepare, rows_of
-from .study import Study
-from .traces import read_trace
-from .whole import readable
+from psvr.lab.measure.traces import read_trace
+from psvr.lab.run.folder import Request
+from psvr.lab.run.reading import readable
+from psvr.lab.spark.errors import spark_errors
+from psvr.lab.study.study import Study
 
-WIDEST = 60
+from .pipeline import prepare, rows_of
+
+MAX_WIDTH = 60
 DAMAGED = "is damaged; psvr lab report makes it again"
 
 
-def register(spark: SparkSession, studies: Sequence[tuple[Study, Asked]], out: Path, trace: str | None) -> None:
-    """Name the tables: a study has its rows, and its measures behind `_measures`."""
-    for study, asked in studies:
+def register(spark: SparkSession, studies: Sequence[tuple[Study, Request]], out: Path, trace: str | None) -> None:
+    """Register the tables: the rows of each study under its name, and its measures under the name and `_measures`."""
+    for study, request in studies:
         if study.needs is None:
-            rows_of(spark, prepare(study, asked, out)).createOrReplaceTempView(study.name)
+            rows_of(spark, prepare(study, request, out)).createOrReplaceTempView(study.name)
         file = out / study.name / "measures.parquet"
         if file.is_file():
             with readable(file, DAMAGED):
@@ -41,12 +42,14 @@ def register(spark: SparkSession, studies: Sequence[tuple[Study, Asked]], out: P
         read_trace(spark, trace).createOrReplaceTempView("trace")
 
 
-CLAIMS = ("id string, study string, text string, paper string, value double, low double, high double, unit string, "
-          "verdict string, why string")
+CLAIMS = (
+    "id string, study string, text string, paper string, value double, low double, high double, unit string, "
+    "verdict string, why string"
+)
 
 
 def tables(spark: SparkSession) -> str:
-    """What can be asked for."""
+    """Return the tables and their columns, one table per line."""
     lines = []
     for table in spark.catalog.listTables():
         columns = spark.catalog.listColumns(table.name)
@@ -55,8 +58,8 @@ def tables(spark: SparkSession) -> str:
 
 
 def answer(spark: SparkSession, query: str, form: str) -> str:
-    """The answer to a query as text."""
-    with in_words("query"):
+    """Return the answer to a query as text."""
+    with spark_errors("query"):
         return FORMS[form](spark.sql(query))
 
 
@@ -67,12 +70,16 @@ def cell(value: Any) -> str:
 
 
 def as_table(found: DataFrame) -> str:
-    rows = [[cell(v)[:WIDEST] for v in row] for row in found.collect()]
-    numbers = [kind in ("bigint", "int", "double", "float", "smallint") or kind.startswith("decimal")
-               for _, kind in found.dtypes]
+    rows = [[cell(v)[:MAX_WIDTH] for v in row] for row in found.collect()]
+    numbers = [
+        kind in ("bigint", "int", "double", "float", "smallint") or kind.startswith("decimal")
+        for _, kind in found.dtypes
+    ]
     widths = [max(map(len, column)) for column in zip(found.columns, *rows)]
+
     def line(words: Sequence[str]) -> str:
         return "  ".join(w.rjust(n) if right else w.ljust(n) for w, n, right in zip(words, widths, numbers)).rstrip()
+
     return "\n".join([line(found.columns), line(["─" * n for n in widths]), *map(line, rows), ""])
 
 

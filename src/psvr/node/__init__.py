@@ -1,1 +1,1 @@
-"""The live node: brokerless publish/subscribe over UDP, on the rules of `psvr.protocol`, uncompiled."""
+"""The live node: brokerless publish/subscribe over UDP, running the rules of `psvr.protocol` uncompiled."""

@@ -1,4 +1,4 @@
-"""`psvr.Node`: what an application holds."""
+"""`psvr.Node`: the node as an application uses it."""
 
 import asyncio
 import os
@@ -9,33 +9,34 @@ from types import TracebackType
 from typing import Any
 
 from psvr.errors import BadInput, refuse
+from psvr.node.config.config import Config, link_of
+from psvr.node.core.events import Event
+from psvr.node.core.host import Host, Options
+from psvr.node.core.inbox import Inbox, Subscription
+from psvr.node.core.naming import checked, checked_name
+from psvr.node.core.peer import Peer
+from psvr.node.core.reporter import Reporter
+from psvr.node.core.status import status
+from psvr.node.core.transport import Transport
+from psvr.node.link.base import Address, Link
+from psvr.node.secure.identity import Identity
+from psvr.node.secure.keys import load_keys
+from psvr.node.secure.seal import Opened, Seal
+from psvr.node.secure.sessions import DOUBLE, FRESH, OWN, UNPROVEN, Sessions
 from psvr.protocol import constants as k
 from psvr.protocol.records import Pub
 
-from . import envelope
-from .config import Config, link_of
-from .happenings import Event
-from .host import Host, Options
-from .identity import Identity
-from .inbox import Inbox, Subscription
-from .keys import load_keys
-from .link import Address, Link
-from .naming import checked, checked_name
-from .peer import Peer
-from .seal import Opened, Seal
-from .sessions import DOUBLE, FRESH, OWN, UNPROVEN, Sessions
-from .status import status
-from .telling import Teller
-from .transport import Transport
+from .core import envelope
 
-YIELD = 20                  # publications after which others have their turn
-QUEUE = 1024                # messages that wait for an application
-DRAIN, PAUSE = 1.0, 0.01    # seconds that a node which is to stop waits for what is on its way, and between two looks
+YIELD = 20  # publications after which other tasks get their turn
+QUEUE = 1024  # messages that may wait for an application
+RECOVERY = 0.25  # seconds between a turn that raised an exception and the next
+DRAIN, PAUSE = 1.0, 0.01  # seconds that a stopping node waits for what is on its way, and between two looks
 BOOTS = (1 << 31) - 1
 
 
 def now() -> int:
-    """The time of this machine in µs, for the rules: it only ever goes on."""
+    """The monotonic time of this machine in µs, for the rules."""
     return time.monotonic_ns() // 1000
 
 
@@ -47,44 +48,62 @@ class Node:
             async for message in node.subscribe("temperature"):
                 print(message.data)
 
-    All settings of `Config` may be given by name.  `note` gets what happens as rows of the trace.
+    All settings of `Config` may be given by name.  `note` is called with every row of the trace.
     """
 
-    def __init__(self, config: Config | None = None, *, link: Link | None = None,
-                 note: Callable[[dict[str, Any]], None] | None = None, **settings: Any) -> None:
+    def __init__(
+        self,
+        config: Config | None = None,
+        *,
+        link: Link | None = None,
+        note: Callable[[dict[str, Any]], None] | None = None,
+        **settings: Any,
+    ) -> None:
         self.config = (config or Config()).with_settings(settings)
-        self.given, self.note = link, note
+        self.given_link, self.note = link, note
         self.timer: asyncio.TimerHandle | None = None
         self.running = self.ending = self.settling = False
         self.turns = 0
-        self.waiters: dict[int, list[asyncio.Future[None]]] = {}       # publishers, by what they wait for
+        self.internal_errors, self.not_before = 0, 0.0  # exceptions in turns; no turn until then after one
+        self.waiters: dict[
+            int, list[asyncio.Future[None]]
+        ] = {}  # publishers, by the neighbour (or NOBODY) they wait for
 
-    # --- from start to end
+    # --- start and stop
 
     async def __aenter__(self) -> "Node":
         await self.start()
         return self
 
-    async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None,
-                        trace: TracebackType | None) -> None:
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         await self.stop()
 
     async def start(self) -> None:
-        """Open the link and say the first HELLO."""
+        """Open the link and send the first HELLO."""
         config, keys = self.config, load_keys(self.config.key_file, os.environ)
         self.identity = Identity(config.state, config.id)
         try:
             self.id, self.seal = self.identity.id, Seal(keys, self.identity.id)
             self.sessions = Sessions(self.id, self.seal.salt)
-            self.teller = Teller(self.id, self.note)
-            self.inbox = Inbox(self.teller.too_slow)
-            self.refused = 0                    # datagrams that were not genuine, or came twice
-            self.taken = 0                      # those that were
+            self.reporter = Reporter(self.id, self.note)
+            self.inbox = Inbox(self.reporter.too_slow)
+            self.refused = 0  # datagrams that were not genuine, or repeated
+            self.taken = 0  # datagrams that were accepted
             self.transport = Transport(self.send_items)
-            self.host = Host(self.id, secrets.randbelow(BOOTS) + 1, now(), options(config), self.say, self.transport,
-                             self.deliver, self.teller.tell)
-            self.teller.host = self.host
-            self.link = self.given or link_of(config, keys is not None)
+            self.host = Host(
+                self.id,
+                secrets.randbelow(BOOTS) + 1,
+                now(),
+                options(config),
+                self.broadcast,
+                self.transport,
+                self.deliver,
+                self.reporter.report,
+            )
+            self.reporter.host = self.host
+            self.link = self.given_link or link_of(config, keys is not None)
             await self.link.start(self.receive)
         except BaseException:
             self.identity.close()
@@ -93,7 +112,7 @@ class Node:
         self.arm()
 
     async def stop(self) -> None:
-        """Let what was published go, for a moment; what does not is dropped, and that is told."""
+        """Give what was published a moment to leave; what does not is dropped, and reported."""
         if not self.running or self.ending:
             return
         self.ending = True
@@ -106,7 +125,7 @@ class Node:
     async def drain(self) -> None:
         loop = asyncio.get_running_loop()
         end = loop.time() + DRAIN
-        await asyncio.sleep(0)      # publishers that waited have their turn
+        await asyncio.sleep(0)  # publishers that waited get their turn
         while (self.host.waiting() or self.transport.on_its_way()) and loop.time() < end:
             await asyncio.sleep(PAUSE)
 
@@ -119,7 +138,7 @@ class Node:
         for subscriptions in list(self.inbox.wanted.values()):
             for subscription in list(subscriptions):
                 subscription.close()
-        self.teller.close()
+        self.reporter.close()
         self.wake_publishers()
         self.link.close()
         self.identity.close()
@@ -127,7 +146,7 @@ class Node:
     # --- for applications
 
     async def publish(self, channel: str, data: bytes | str) -> int:
-        """Publish; the number of the publication.  Waits while there is too much on its way to where it has to go."""
+        """Publish, and return the publication's number.  Waits while too much is on its way to where it must go."""
         name, payload = checked(channel, data)
         self.check_open()
         number = self.host.publish(name, payload, now()) if self.host.may_go() else await self.wait(name, payload)
@@ -138,7 +157,7 @@ class Node:
         return number
 
     async def wait(self, name: str, payload: bytes) -> int:
-        """Publish as soon as there is room where it has to go."""
+        """Publish as soon as there is room where it must go."""
         slot = self.host.begin(name, payload, now())
         number = self.host.body.host.number
         try:
@@ -146,12 +165,12 @@ class Node:
                 waiter = asyncio.get_running_loop().create_future()
                 self.waiters.setdefault(at, []).append(waiter)
                 await waiter
-        finally:                    # also when the application does not want to wait: it has a number, it goes
+        finally:  # also if the application gives up waiting: it has a number, so it goes
             self.host.go(slot, now())
         return number
 
     def subscribe(self, channel: str, room: int = QUEUE) -> Subscription:
-        """Messages of a channel from now on.  Those that an application does not take are dropped beyond `room`."""
+        """Messages of a channel from now on.  While `room` wait for the application, further ones are dropped."""
         self.check_open()
         if type(room) is not int or room < 1:
             refuse("room", "a whole number from 1", room)
@@ -159,9 +178,10 @@ class Node:
         if self.inbox.add(subscription):
             if not self.host.subscribe(channel, now()):
                 self.inbox.remove(subscription)
-                raise BadInput(f"channel: this node knows {self.config.channels:,} channels already, its bound "
-                               "(channels)")
-            self.teller.tell("subscribed", channel=channel)
+                raise BadInput(
+                    f"channel: this node knows {self.config.channels:,} channels already, its bound (channels)"
+                )
+            self.reporter.report("subscribed", channel=channel)
         self.settle_soon()
         return subscription
 
@@ -174,24 +194,25 @@ class Node:
     def leave(self, subscription: Subscription) -> None:
         if self.inbox.remove(subscription):
             self.host.unsubscribe(subscription.channel, now())
-            self.teller.tell("unsubscribed", channel=subscription.channel)
+            self.reporter.report("unsubscribed", channel=subscription.channel)
 
     def events(self) -> AsyncIterator[Event]:
         """What happens to this node from now on."""
         self.check_open()
-        return self.teller.listen()
+        return self.reporter.listen()
 
     def status(self) -> dict[str, Any]:
-        """What the node knows, and what it has done: numbers, texts and lists only."""
+        """What the node knows and has done: numbers, strings and lists only."""
         self.check_open()
-        return status(self, now())
+        counters = {"refused": self.refused, "taken": self.taken, "internal_errors": self.internal_errors}
+        return status(self.host, self.transport, self.inbox, self.reporter, counters, now())
 
     def is_open(self) -> bool:
         return self.running and not self.ending
 
     def check_open(self) -> None:
         if not self.is_open():
-            raise BadInput("the node is not running; it does within `async with`")
+            raise BadInput("the node is not running; use it within `async with`")
 
     def wake_publishers(self) -> None:
         for at in list(self.waiters):
@@ -203,7 +224,7 @@ class Node:
     # --- time
 
     def settle_soon(self) -> None:
-        """Send, and set the timer, once this turn of the event loop is over."""
+        """Send what waits, and set the timer, at the end of this turn of the event loop."""
         if not self.settling:
             self.settling = True
             asyncio.get_running_loop().call_soon(self.settle)
@@ -216,9 +237,9 @@ class Node:
             self.arm()
 
     def arm(self) -> None:
-        """Set the timer.  One that is set for earlier stays: put off with every turn, it would never have its own."""
+        """Set the timer.  An earlier one stays: if it were put off with every turn, it would never go off."""
         loop, time = asyncio.get_running_loop(), now()
-        when = loop.time() + (self.host.next_due(time) - time) / 1e6
+        when = max(loop.time() + (self.host.next_due(time) - time) / 1e6, self.not_before)
         if self.timer is not None:
             if self.timer.when() <= when:
                 return
@@ -229,13 +250,17 @@ class Node:
         self.timer = None
         try:
             self.host.wake(now())
+        except Exception:  # a bug of ours must neither silence the node nor keep it busy
+            self.internal_errors += 1
+            self.not_before = asyncio.get_running_loop().time() + RECOVERY
+            raise
         finally:
-            self.settle()           # a mistake must not silence the node: the timer is set again
+            self.settle()  # the timer is set again
 
     # --- datagrams
 
-    def say(self, frame: bytes) -> None:
-        """Broadcast a HELLO, with an echo of whom this node has heard."""
+    def broadcast(self, frame: bytes) -> None:
+        """Broadcast a frame, such as a HELLO, with echoes of the nodes that this one has heard."""
         plain = envelope.echo(self.sessions.echoes()) + envelope.hello(frame)
         self.transport.count("hello", 1, len(plain))
         self.link.broadcast(self.seal.seal(plain))
@@ -250,16 +275,16 @@ class Node:
             return
         items = list(envelope.items(opened.plain))
         echoes = [c for item in items if item.kind == envelope.ECHO for c in envelope.challenges(item.body)]
-        verdict = self.sessions.judge(opened.id, opened.salt, opened.counter, echoes)
+        verdict = self.sessions.validate(opened.id, opened.salt, opened.counter, echoes)
         if verdict == FRESH:
             self.handle(opened, items, address)
         elif verdict == DOUBLE:
-            self.teller.double(self.id)
+            self.reporter.report_double(self.id)
         elif verdict not in (OWN, UNPROVEN):
             self.refused += 1
 
     def handle(self, opened: Opened, items: list[envelope.Item], address: Address) -> None:
-        """A genuine datagram of a node that lives now."""
+        """Process a genuine datagram of a node that is alive."""
         time, sender = now(), opened.id
         self.taken += 1
         peer = self.transport.meet(sender, opened.salt, address, time)
@@ -270,20 +295,28 @@ class Node:
         for item in items:
             if item.kind == envelope.HELLO:
                 self.host.hear(sender, item.body, time)
-            elif item.kind != envelope.ECHO and (item.kind != envelope.PART or self.host.keeps(sender)):
+            elif item.kind != envelope.ECHO and (item.kind != envelope.PART or self.host.is_neighbour(sender)):
                 self.transport.hear(peer, item, time, take)
         self.settle_soon()
 
     def deliver(self, channel: str, data: bytes, pub: Pub) -> None:
         if self.inbox.put(channel, data, pub):
-            self.teller.tell("delivered", peer=pub.src, pub=pub, channel=channel)
+            self.reporter.report("delivered", peer=pub.src, pub=pub, channel=channel)
 
 
 def options(config: Config) -> Options:
-    """A root counts HELLO periods; it starts where the clock says, so that it is not taken for its dead former self.
+    """The host's options for a configuration.
 
-    A clock that is wrong costs nothing but that: the network refuses the number for 24 periods, then follows.
+    A root counts HELLO periods.  It starts from the clock, so that it is not mistaken for its former self.  If the
+    clock is wrong, that is all it costs: the network refuses the number for 24 periods, then follows it.
     """
     beat = int(time.time() / config.hello) % k.SEQ_TRUSTED
-    return Options(hello=config.hello, lease=config.lease, links=config.links, channels=config.channels,
-                   shortcuts=config.shortcuts, beat=beat, host=config.host)
+    return Options(
+        hello=config.hello,
+        lease=config.lease,
+        links=config.links,
+        channels=config.channels,
+        shortcuts=config.shortcuts,
+        beat=beat,
+        host=config.host,
+    )

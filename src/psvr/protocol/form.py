@@ -1,6 +1,6 @@
-"""In which form a rule runs: as plain Python, or compiled where this file is imported through `psvr.compiled`.
+"""The form in which a rule runs: plain Python, or compiled if this file is imported through `psvr.compiled`.
 
-`psvr.checked` is the compiled form once more, with a look at every place in a table: for rules of one's own.
+`psvr.checked` is the compiled form with a bounds check on every access to a table: for custom rules.
 """
 
 from collections.abc import Callable
@@ -14,7 +14,7 @@ T = TypeVar("T")
 COMPILED = not __name__.startswith("psvr.protocol")
 
 if COMPILED:
-    from psvr.jit import in_place, jit
+    from psvr.jit import jit, jit_no_alloc
 
     CHECKED = __name__.startswith("psvr.checked")
 
@@ -22,25 +22,27 @@ if COMPILED:
         return cls
 
     def rule(function: F) -> F:
-        return jit(function, checked=True) if CHECKED else in_place(function)
+        return jit(function, checked=True) if CHECKED else jit_no_alloc(function)
 
     def survey(function: F) -> F:
         return jit(function, checked=CHECKED)
 else:
+
     def bundle(cls: type[T]) -> type[T]:
-        """Make a record of a named tuple, which compiled rules need: fields of a record are found faster."""
-        names: tuple[str, ...] = cls._fields     # type: ignore[attr-defined]
+        """Turn a named tuple, which compiled rules need, into a class with slots, whose fields are found faster."""
+        names: tuple[str, ...] = cls._fields  # type: ignore[attr-defined]
 
         def init(self: Any, *values: Any) -> None:
             for name, value in zip(names, values, strict=True):
                 setattr(self, name, value)
+
         body = {"__slots__": names, "__doc__": cls.__doc__, "__module__": cls.__module__, "__init__": init}
         return type(cls.__name__, (), body)
 
     def rule(function: F) -> F:
-        """Mark a function as a rule of the protocol: it works on what it is handed, and makes no lists."""
+        """Mark a function as a rule of the protocol: it works on its arguments and creates no lists."""
         return function
 
     def survey(function: F) -> F:
-        """Mark a function that looks at whole networks, and may make lists."""
+        """Mark a function that examines whole networks and may create lists."""
         return function

@@ -1,8 +1,8 @@
-"""What is true of a settled network, as code: everything that ever says "stable" or "recovered" asks here.
+"""What is true of a settled network, as code: whatever says "stable" or "recovered" asks here.
 
-One function per property.  Each looks at all living nodes, given in ascending id, on the `Ground` of who can hear
-whom, per connected component, with the time on each node's own clock.  It returns (how many values are wrong, the
-first node with one, what it has, what it should have).  `problems` asks all of them and answers in words.
+There is one function per property.  Each examines all living nodes, given in ascending id, on the `Ground` of who can
+hear whom, per connected component, with the time on each node's own clock.  It returns (how many values are wrong, the
+first node with one, what it has, what it should have).  `problems` checks all of them and answers in words.
 """
 
 from collections.abc import Iterable, Sequence
@@ -10,11 +10,12 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from . import constants as k
-from . import own, ring, shen, table, tree
+from . import ring, table, tree
 from .form import survey
 from .links import find, sender, two_way
 from .numbers import mix
 from .positions import NONE, ahead
+from .pubsub import custom, shen
 from .records import Link, Node
 
 Verdict = tuple[int, int, int, int]
@@ -23,14 +24,14 @@ Verdict = tuple[int, int, int, int]
 class Ground(NamedTuple):
     """What a network stands on: lists, or arrays for the compiled form."""
 
-    part: Any                   # the component of each node, named by the place of its first node
-    first: Any                  # the nodes in reach of node v are near[first[v]:first[v + 1]]
+    part: Any  # the component of each node, named by the place of its first node
+    first: Any  # the nodes in reach of node v are near[first[v]:first[v + 1]]
     near: Any
 
 
 @survey
-def where(nodes: Sequence[Node], id: int) -> int:
-    """The place of a living node, or NONE."""
+def find_node(nodes: Sequence[Node], id: int) -> int:
+    """Return the place of a living node, or NONE."""
     low, high = 0, len(nodes)
     while low < high:
         middle = (low + high) // 2
@@ -42,8 +43,8 @@ def where(nodes: Sequence[Node], id: int) -> int:
 
 
 @survey
-def tell(verdict: Verdict, id: int, has: int, should: int) -> Verdict:
-    """The verdict after a look at one more value of node `id`."""
+def compare(verdict: Verdict, id: int, has: int, should: int) -> Verdict:
+    """Return the verdict, updated for one more value of node `id`."""
     if has == should:
         return verdict
     if verdict[0] == 0:
@@ -59,9 +60,9 @@ def links(nodes: Sequence[Node], ground: Ground, clock: Sequence[int]) -> Verdic
         me = nodes[v]
         for i in range(len(me.link)):
             if two_way(me.link[i]):
-                u = where(nodes, me.link[i].id)
+                u = find_node(nodes, me.link[i].id)
                 good = u != NONE and in_reach(ground, v, u) and sender(nodes[u], me.id) != NONE
-                verdict = tell(verdict, me.id, me.link[i].id, me.link[i].id if good else k.NOBODY)
+                verdict = compare(verdict, me.id, me.link[i].id, me.link[i].id if good else k.NOBODY)
     return verdict
 
 
@@ -75,29 +76,29 @@ def in_reach(ground: Ground, v: int, u: int) -> bool:
 
 @survey
 def one_root(nodes: Sequence[Node], ground: Ground, clock: Sequence[int]) -> Verdict:
-    """All of a component follow its least id.  A part is named by the place of its first node, so of its least id."""
+    """All nodes of a component follow its smallest id: that of its first node, whose place is the name of the part."""
     verdict = (0, k.NOBODY, 0, 0)
     for v in range(len(nodes)):
-        verdict = tell(verdict, nodes[v].id, nodes[v].root, nodes[ground.part[v]].id)
+        verdict = compare(verdict, nodes[v].id, nodes[v].root, nodes[ground.part[v]].id)
     return verdict
 
 
 @survey
 def distances(nodes: Sequence[Node], ground: Ground, clock: Sequence[int]) -> Verdict:
-    """The root is at 0, and every other node a step further than a parent that has it as a child."""
+    """The root is at 0, and every other node one step further than a parent that has it as a child."""
     verdict = (0, k.NOBODY, 0, 0)
     for v in range(len(nodes)):
         me = nodes[v]
         if ground.part[v] == v:
-            verdict = tell(tell(verdict, me.id, me.dist, 0), me.id, me.parent, k.NOBODY)
+            verdict = compare(compare(verdict, me.id, me.dist, 0), me.id, me.parent, k.NOBODY)
             continue
-        p = where(nodes, me.parent) if sender(me, me.parent) != NONE else NONE
+        p = find_node(nodes, me.parent) if sender(me, me.parent) != NONE else NONE
         if p == NONE:
-            verdict = tell(verdict, me.id, k.NOBODY, me.dist)
+            verdict = compare(verdict, me.id, k.NOBODY, me.dist)
             continue
         i = find(nodes[p], me.id)
         known = i != NONE and tree.is_child(nodes[p], nodes[p].link[i])
-        verdict = tell(verdict, me.id, me.dist if known else NONE, nodes[p].dist + 1)
+        verdict = compare(verdict, me.id, me.dist if known else NONE, nodes[p].dist + 1)
     return verdict
 
 
@@ -109,25 +110,25 @@ def sizes(nodes: Sequence[Node], ground: Ground, clock: Sequence[int]) -> Verdic
         me, size, digest = nodes[v], 1, mix(0, nodes[v].id)
         i = ring.next_child(me, k.NOBODY)
         while i != NONE:
-            u = where(nodes, me.link[i].id)
+            u = find_node(nodes, me.link[i].id)
             if u != NONE:
                 size, digest = size + nodes[u].size, mix(digest, nodes[u].digest)
             i = ring.next_child(me, me.link[i].id)
-        verdict = tell(tell(verdict, me.id, me.size, size), me.id, me.digest, digest)
+        verdict = compare(compare(verdict, me.id, me.size, size), me.id, me.digest, digest)
     return verdict
 
 
 @survey
 def positions(nodes: Sequence[Node], ground: Ground, clock: Sequence[int]) -> Verdict:
-    """Every node stands on the ring of its root, where the walk around the tree passes it."""
+    """Every node is on the ring of its root, at the positions where the walk around the tree passes it."""
     verdict = (0, k.NOBODY, 0, 0)
     for v in range(len(nodes)):
         me, root = nodes[v], nodes[ground.part[v]]
         alone = root.size == 1
-        verdict = tell(verdict, me.id, me.length, 2 * (root.size - 1))
-        verdict = tell(verdict, me.id, me.ring, -1 if alone else root.digest)
+        verdict = compare(verdict, me.id, me.length, 2 * (root.size - 1))
+        verdict = compare(verdict, me.id, me.ring, -1 if alone else root.digest)
         if ground.part[v] == v:
-            verdict = tell(verdict, me.id, me.position[0], NONE if alone else 0)
+            verdict = compare(verdict, me.id, me.position[0], NONE if alone else 0)
         if me.position[0] != NONE:
             verdict = walk(nodes, v, verdict)
     return verdict
@@ -135,19 +136,19 @@ def positions(nodes: Sequence[Node], ground: Ground, clock: Sequence[int]) -> Ve
 
 @survey
 def walk(nodes: Sequence[Node], v: int, verdict: Verdict) -> Verdict:
-    """From the first position of a node through its children: where they start, and where the node is met again."""
+    """Check where the children of a node start, from its own first position, and where the walk returns to it."""
     me, at, j = nodes[v], nodes[v].position[0], 0
     i = ring.next_child(me, k.NOBODY)
     while i != NONE:
-        u, i = where(nodes, me.link[i].id), ring.next_child(me, me.link[i].id)
+        u, i = find_node(nodes, me.link[i].id), ring.next_child(me, me.link[i].id)
         if u == NONE:
             continue
-        verdict = tell(verdict, nodes[u].id, nodes[u].position[0], at + 1)
+        verdict = compare(verdict, nodes[u].id, nodes[u].position[0], at + 1)
         at, j = at + 2 * nodes[u].size, j + 1
         if i != NONE or me.root != me.id:
-            verdict = tell(verdict, me.id, me.position[j] if j < len(me.position) else NONE, at)
+            verdict = compare(verdict, me.id, me.position[j] if j < len(me.position) else NONE, at)
     for rest in range(j + 1 if me.root != me.id else max(j, 1), len(me.position)):
-        verdict = tell(verdict, me.id, me.position[rest], NONE)
+        verdict = compare(verdict, me.id, me.position[rest], NONE)
     return verdict
 
 
@@ -157,7 +158,7 @@ def shortcuts(nodes: Sequence[Node], ground: Ground, clock: Sequence[int]) -> Ve
     verdict = (0, k.NOBODY, 0, 0)
     for v in range(len(nodes)):
         for i in range(len(nodes[v].link)):
-            u = where(nodes, nodes[v].link[i].id)
+            u = find_node(nodes, nodes[v].link[i].id)
             if u != NONE and two_way(nodes[v].link[i]):
                 verdict = same_positions(nodes[v].link[i], nodes[u], nodes[v].id, verdict)
     return verdict
@@ -165,33 +166,33 @@ def shortcuts(nodes: Sequence[Node], ground: Ground, clock: Sequence[int]) -> Ve
 
 @survey
 def same_positions(link: Link, other: Node, id: int, verdict: Verdict) -> Verdict:
-    verdict = tell(verdict, id, link.ring, other.ring)
+    verdict = compare(verdict, id, link.ring, other.ring)
     for j in range(len(link.position)):
-        verdict = tell(verdict, id, link.position[j], other.position[j])
+        verdict = compare(verdict, id, link.position[j], other.position[j])
     return verdict
 
 
 @survey
 def tables(nodes: Sequence[Node], ground: Ground, clock: Sequence[int]) -> Verdict:
-    """RS names, for every channel and position, the next subscriber (`shen`: the links that want the channel)."""
+    """RS names the next subscriber for every channel and position (`shen`: the links that want the channel)."""
     verdict = (0, k.NOBODY, 0, 0)
     if len(nodes) == 0 or nodes[0].settings.system == k.RING or nodes[0].settings.system == k.FLOOD:
         return verdict
-    if own.has_own_table(nodes[0]):
-        return verdict              # what it should say, only its author knows
-    who = [v for v in range(len(nodes)) if subscribes(nodes[v])]
+    if custom.has_custom_table(nodes[0]):
+        return verdict  # only its author knows what it should say
+    subscribers = [v for v in range(len(nodes)) if subscribes(nodes[v])]
     for v in range(len(nodes)):
         me = nodes[v]
         for i in range(len(me.channel)):
             if me.channel[i] != k.NO_CHANNEL:
-                verdict = table_of(nodes, ground, clock, who, v, me.channel[i], verdict)
-        for w in who:
+                verdict = table_of(nodes, ground, clock, subscribers, v, me.channel[i], verdict)
+        for w in subscribers:
             if w == v or ground.part[w] != ground.part[v]:
                 continue
             for c in range(len(nodes[w].wants)):
                 channel = nodes[w].wants[c]
                 if channel != k.NO_CHANNEL and table.find_row(me, channel) == NONE:
-                    verdict = table_of(nodes, ground, clock, who, v, channel, verdict)
+                    verdict = table_of(nodes, ground, clock, subscribers, v, channel, verdict)
     return verdict
 
 
@@ -204,51 +205,58 @@ def subscribes(me: Node) -> bool:
 
 
 @survey
-def table_of(nodes: Sequence[Node], ground: Ground, clock: Sequence[int], who: Sequence[int], v: int, channel: int,
-             verdict: Verdict) -> Verdict:
-    """One channel at one node."""
+def table_of(
+    nodes: Sequence[Node],
+    ground: Ground,
+    clock: Sequence[int],
+    subscribers: Sequence[int],
+    v: int,
+    channel: int,
+    verdict: Verdict,
+) -> Verdict:
+    """Check one channel at one node."""
     me = nodes[v]
     if me.settings.system == k.SHEN:
         return wanted(nodes, clock, v, channel, verdict)
     for j in range(len(me.position)):
         if me.position[j] != NONE:
             has = table.next_subscriber(me, channel, j)
-            verdict = tell(verdict, me.id, has, nearest(nodes, ground, who, v, me.position[j], channel))
+            verdict = compare(verdict, me.id, has, nearest(nodes, ground, subscribers, v, me.position[j], channel))
     return verdict
 
 
 @survey
-def nearest(nodes: Sequence[Node], ground: Ground, who: Sequence[int], v: int, p: int, channel: int) -> int:
-    """The ccw nearest position of a subscriber other than v."""
-    best, least, length = NONE, k.FOREVER, nodes[v].length
-    for w in who:
+def nearest(nodes: Sequence[Node], ground: Ground, subscribers: Sequence[int], v: int, p: int, channel: int) -> int:
+    """Return the ccw-nearest position of a subscriber other than v."""
+    best, lowest, length = NONE, k.FOREVER, nodes[v].length
+    for w in subscribers:
         if w == v or ground.part[w] != ground.part[v] or length < 2 or not table.wants(nodes[w], channel):
             continue
         for j in range(len(nodes[w].position)):
             s = nodes[w].position[j]
-            if s != NONE and ahead(p, s, length) < least:
-                best, least = s, ahead(p, s, length)
+            if s != NONE and ahead(p, s, length) < lowest:
+                best, lowest = s, ahead(p, s, length)
     return best
 
 
 @survey
 def wanted(nodes: Sequence[Node], clock: Sequence[int], v: int, channel: int, verdict: Verdict) -> Verdict:
-    """What `shen` knows of each tree neighbour is what that neighbour would say."""
+    """Check that what `shen` knows about each tree neighbour is what that neighbour would say."""
     me, row = nodes[v], table.find_row(nodes[v], channel)
     for i in range(len(me.link)):
-        u = where(nodes, me.link[i].id)
+        u = find_node(nodes, me.link[i].id)
         if u == NONE or not tree.is_tree(me, me.link[i]):
             continue
         has = row != NONE and shen.wanted_by(me, clock[v], i, me.row[row].entry[i])
         back = find(nodes[u], me.id)
         should = back != NONE and shen.wanted_beyond(nodes[u], clock[u], channel, back)
-        verdict = tell(verdict, me.id, 1 if has else 0, 1 if should else 0)
+        verdict = compare(verdict, me.id, 1 if has else 0, 1 if should else 0)
     return verdict
 
 
 @survey
 def check(nodes: Sequence[Node], ground: Ground, clock: Sequence[int]) -> int:
-    """Which properties are broken, as bits in the order of PROPERTIES; 0: the network is right."""
+    """Return which properties are violated, as bits in the order of PROPERTIES; 0: the network is settled."""
     broken = 0
     if links(nodes, ground, clock)[0] > 0:
         broken |= 1
@@ -276,8 +284,8 @@ class Problem:
     """A property that does not hold."""
 
     property: str
-    count: int              # values that are wrong
-    node: int               # the first node at which one is
+    count: int  # how many values are wrong
+    node: int  # the first node with a wrong one
     has: int
     should: int
 
@@ -286,8 +294,8 @@ class Problem:
         return f"{self.property}: node {self.node} has {self.has} instead of {self.should}{more}"
 
 
-def parts(n: int, edges: Iterable[tuple[int, int]]) -> list[int]:
-    """The connected component of each of n nodes, named by its least member."""
+def components(n: int, edges: Iterable[tuple[int, int]]) -> list[int]:
+    """Return the connected component of each of n nodes, named by its smallest member."""
     part = list(range(n))
 
     def top(v: int) -> int:
@@ -295,6 +303,7 @@ def parts(n: int, edges: Iterable[tuple[int, int]]) -> list[int]:
             part[v] = part[part[v]]
             v = part[v]
         return v
+
     for u, v in edges:
         a, b = top(u), top(v)
         part[max(a, b)] = min(a, b)
@@ -302,7 +311,7 @@ def parts(n: int, edges: Iterable[tuple[int, int]]) -> list[int]:
 
 
 def ground_of(n: int, edges: Iterable[tuple[int, int]]) -> Ground:
-    """The ground of n nodes and the links over which they hear each other, as lists."""
+    """Return the ground of n nodes and the links over which they hear each other, as lists."""
     edges = list(edges)
     reach: list[list[int]] = [[] for _ in range(n)]
     for u, v in edges:
@@ -311,11 +320,11 @@ def ground_of(n: int, edges: Iterable[tuple[int, int]]) -> Ground:
     first = [0]
     for others in reach:
         first.append(first[-1] + len(others))
-    return Ground(parts(n, edges), first, [u for others in reach for u in others])
+    return Ground(components(n, edges), first, [u for others in reach for u in others])
 
 
 def problems(nodes: Sequence[Any], ground: Ground, clock: Sequence[int]) -> list[Problem]:
-    """Everything that is wrong with a network; nothing, if it is settled."""
+    """Return everything that is wrong with a network: nothing, if it is settled."""
     found = []
     for name, broken in zip(NAMES, PROPERTIES):
         verdict = broken(nodes, ground, clock)

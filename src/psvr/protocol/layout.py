@@ -1,13 +1,13 @@
-"""Memory layouts, declared once: a class whose annotations say what a record holds.
+"""Memory layouts, each declared once: a class whose annotations say what a record holds.
 
     @record
     class Link:
         id: Id
         position: Annotated[list[int], Many("links", POSITION)]
 
-The class itself is what rules run on uncompiled: slotted, its lists as long as the capacities say (`blank`).
-`dtype` gives the numpy record type of the same fields, for the compiled form, where tables lie behind the rest.
-Only signed integers are used: numba mixes uint64 and int64 into floating point or into negative numbers.
+Uncompiled rules run on the class itself: it has slots, and lists as long as the capacities say (`blank`).  `dtype`
+returns the numpy record type with the same fields, for the compiled form, where tables come after everything else.
+Only signed integers are used: numba turns mixtures of uint64 and int64 into floating point or negative numbers.
 """
 
 from __future__ import annotations
@@ -24,21 +24,21 @@ T = TypeVar("T")
 
 
 class Capacity(NamedTuple):
-    """How much a node can remember, and a message can carry, 1 at least: parameters of every layout."""
+    """How much a node can remember and a message can carry, each at least 1: the parameters of every layout."""
 
-    links: int = 8          # places for links, and so for positions of a node; C_N at most
-    candidates: int = 24    # further nodes that are heard but not kept
-    channels: int = 16      # rows of RS; subscriptions of the application
-    batch: int = 16         # channels named by one SUB
-    window: int = 64        # publications remembered against repetition
-    relays: int = 64        # SUBs remembered against relaying them twice: those of a second, or copies multiply
-    taken: int = 32         # PUBs of neighbours remembered, should their acknowledgements be lost
-    effects: int = 160      # what the rules of a host may ask for at a time
+    links: int = 8  # places for links, and thus for positions of a node; C_N may not exceed it
+    candidates: int = 24  # further nodes that are heard but not kept
+    channels: int = 16  # rows of RS; subscriptions of the application
+    batch: int = 16  # channels named by one SUB
+    window: int = 64  # publications remembered, to recognize repetitions
+    relays: int = 64  # relayed SUBs remembered: must hold those of one second, or copies multiply
+    taken: int = 32  # PUBs of neighbours remembered, in case their acknowledgements are lost
+    effects: int = 160  # what the rules of a host may ask for at a time
 
 
 @dataclass(frozen=True)
 class Int:
-    """A stored integer: bytes in memory, and the range that rules keep it in."""
+    """A stored integer: its bytes in memory, and the range in which rules keep it."""
 
     bytes: int
     low: int
@@ -46,13 +46,13 @@ class Int:
 
     @property
     def limits(self) -> tuple[int, int]:
-        """What the memory can hold, faults included."""
+        """The range that the memory can hold, faults included."""
         return -(1 << 8 * self.bytes - 1), (1 << 8 * self.bytes - 1) - 1
 
 
 @dataclass(frozen=True)
 class Many:
-    """A table: as many items as the named capacity; records need no item type, their class says it."""
+    """A table with as many items as the named capacity says; for records, the annotated class is the item type."""
 
     capacity: str
     item: Int | None = None
@@ -61,17 +61,22 @@ class Many:
 @dataclass(frozen=True)
 class Field:
     name: str
-    item: Int | type        # a number, or the class of a record
-    capacity: str           # name of a capacity; empty for a single item
+    item: Int | type  # a number, or the class of a record
+    capacity: str  # name of a capacity; empty for a single item
 
 
 def record(cls: type[T]) -> type[T]:
-    """Make a class of annotations a slotted record."""
+    """Turn a class of annotations into a record with slots."""
     hints = get_type_hints(cls, include_extras=True)
     fields = tuple(_field(name, hint) for name, hint in hints.items())
     flat = all(isinstance(f.item, Int) and not f.capacity for f in fields)
-    body = {"__slots__": tuple(hints), "__doc__": cls.__doc__, "__module__": cls.__module__, "FIELDS": fields,
-            "FLAT": flat}
+    body = {
+        "__slots__": tuple(hints),
+        "__doc__": cls.__doc__,
+        "__module__": cls.__module__,
+        "FIELDS": fields,
+        "FLAT": flat,
+    }
     return type(cls.__name__, (), body)
 
 
@@ -89,10 +94,10 @@ def fields(cls: type) -> tuple[Field, ...]:
 
 
 def blank(cls: type[T], capacity: Capacity) -> T:
-    """A record of zeros, as a plain object."""
+    """Return a record of zeros, as a plain object."""
     made = cls()
-    if cls.FLAT:        # type: ignore[attr-defined]        # most are: messages are made all the time
-        for name in cls.__slots__:      # type: ignore[attr-defined]
+    if cls.FLAT:  # type: ignore[attr-defined]        # most are: messages are created all the time
+        for name in cls.__slots__:  # type: ignore[attr-defined]
             setattr(made, name, 0)
         return made
     for f in fields(cls):
@@ -103,8 +108,9 @@ def blank(cls: type[T], capacity: Capacity) -> T:
 
 @functools.cache
 def dtype(cls: type, capacity: Capacity) -> np.dtype[Any]:
-    """The numpy record type of a layout, its fields ordered by `nearness`."""
+    """Return the numpy record type of a layout, with its fields ordered by `nearness`."""
     import numpy as np
+
     parts: list[Any] = []
     for f in sorted(fields(cls), key=nearness):
         kind = f"i{f.item.bytes}" if isinstance(f.item, Int) else dtype(f.item, capacity)
@@ -113,31 +119,36 @@ def dtype(cls: type, capacity: Capacity) -> np.dtype[Any]:
 
 
 def nearness(f: Field) -> int:
-    """What every rule reads lies together, however long the tables are: numbers, then tables of them, then of records.
+    """Return a sort key: numbers come first, then tables of numbers, then tables of records.
 
-    A node has thousands of bytes, and a HELLO that says nothing new needs a few hundred of them.
+    What every rule reads thus lies together, however long the tables are.  A node has thousands of bytes, but a HELLO
+    that says nothing new needs only a few hundred of them.
     """
     return 0 if not f.capacity else 1 if isinstance(f.item, Int) else 2
 
 
 def declared(kind: np.dtype[Any]) -> tuple[str, ...]:
-    """The fields of a record type in the order of their declaration, wherever they lie."""
+    """Return the fields of a record type in the order of declaration, wherever they lie in memory."""
     names: tuple[str, ...] = kind.metadata["declared"] if kind.metadata else kind.names or ()
     return names
 
 
 def snapshot(value: Any, cls: type) -> dict[str, Any]:
-    """All that a record holds, in either form, as nested dictionaries of Python numbers."""
+    """Return all that a record holds, in either form, as nested dictionaries of Python numbers."""
     plain = isinstance(value, cls)
 
     def part(x: Any, item: Int | type) -> Any:
         return int(x) if isinstance(item, Int) else snapshot(x, item)
-    return {f.name: [part(x, f.item) for x in held] if f.capacity else part(held, f.item)
-            for f in fields(cls) for held in [getattr(value, f.name) if plain else value[f.name]]}
+
+    return {
+        f.name: [part(x, f.item) for x in held] if f.capacity else part(held, f.item)
+        for f in fields(cls)
+        for held in [getattr(value, f.name) if plain else value[f.name]]
+    }
 
 
 def restore(value: Any, cls: type, shot: dict[str, Any]) -> None:
-    """Write a snapshot into a record, in either form; tables must be of equal length."""
+    """Write a snapshot into a record, in either form; tables must have equal lengths."""
     plain = isinstance(value, cls)
     for f in fields(cls):
         held = getattr(value, f.name) if plain else value[f.name]
@@ -153,7 +164,7 @@ def restore(value: Any, cls: type, shot: dict[str, Any]) -> None:
 
 
 def outside(value: Any, cls: type, path: str = "") -> list[str]:
-    """The fields of a record whose value is not in its range, for tests and for people."""
+    """Return the fields of a record whose values are out of range, for tests and for people."""
     found: list[str] = []
     for f in fields(cls):
         held = getattr(value, f.name) if isinstance(value, cls) else value[f.name]

@@ -1,17 +1,18 @@
 """What a host calls: a simulator, a process with a socket, a test.
 
-A host owns the records.  It hands in frames with the time (`hear_hello`, `hear_sub`, `hear_pub`), asks when to call
-again (`next_due`), calls `wake` then, and sends what these leave in the records handed to them.
+A host owns the records.  It passes in frames with the time (`hear_hello`, `hear_sub`, `hear_pub`), asks when
+to call again (`next_due`), calls `wake` then, and sends whatever these leave in the records that they were given.
 """
 
 from . import constants as k
-from . import links, publication, ring, subscription, table, tree
+from . import links, ring, table, tree
 from .form import rule
 from .numbers import clip, due, elapsed, spread
 from .positions import NONE
+from .pubsub import publication, subscription
 from .records import Hello, Node, Outcome, Pub, Settings, Sub
 
-SAY_HELLO, SAY_SUB = 1, 2       # what `wake` asks the host to send
+SAY_HELLO, SAY_SUB = 1, 2  # what `wake` asks the host to send
 
 
 @rule
@@ -27,7 +28,7 @@ def default_settings(s: Settings) -> None:
 
 @rule
 def start(me: Node, id: int, now: int) -> None:
-    """A node that has heard nothing yet: a tree of its own.  Settings and subscriptions are as the host left them."""
+    """Make it a node that has heard nothing yet: a tree of its own.  Settings and subscriptions stay as they are."""
     me.id = id
     for i in range(len(me.link)):
         links.clear(me.link[i])
@@ -39,7 +40,7 @@ def start(me: Node, id: int, now: int) -> None:
         me.relayed[r].key = me.relayed[r].at = 0
     me.number = me.turn = me.turned_away = me.own = me.seen_next = me.bursts = 0
     me.dead_root, me.dead_seq, me.dead_at, me.overflow = k.NOBODY, 0, 0, 0
-    tree.be_root(me, now)
+    tree.become_root(me, now)
     table.reset(me)
     ring.derive(me)
     me.hello_at = now + spread(me.id, now, 3, 0, me.settings.hello)
@@ -47,37 +48,37 @@ def start(me: Node, id: int, now: int) -> None:
 
 
 @rule
-def go_on_from(me: Node, beat: int) -> None:
-    """After `start`: my number as a root, above that of a former life, or I am taken for my dead self for a while.
+def resume_from(me: Node, beat: int) -> None:
+    """After `start`: set my number as a root above that of my former life, or for a while I am taken for my dead self.
 
-    Hosts count HELLO periods by a clock that goes on while a node is off.
+    Hosts count HELLO periods by a clock that keeps running while a node is off.
     """
     me.own = me.seq = beat
 
 
 @rule
 def derive(me: Node, now: int) -> None:
-    """From what was heard to what follows."""
+    """Derive everything that follows from what was heard."""
     links.tidy(me, now)
     follow(me, now)
 
 
 @rule
 def follow(me: Node, now: int) -> None:
-    """What follows from links that are in order; a change that others must know is told soon."""
-    before = face(me)
+    """Derive what follows from tidy links; a change that others must know is announced soon."""
+    before = public_state(me)
     late = tree.derive(me, now)
     if ring.derive(me):
         subscription.on_new_ring(me, now)
-    if late or face(me) != before:
+    if late or public_state(me) != before:
         trigger(me, now)
 
 
 @rule
 def trigger(me: Node, now: int) -> None:
-    """Say a HELLO soon, but not too soon after the last; and again, if need be."""
+    """Schedule a HELLO soon, but not too soon after the last one; reminders follow if necessary."""
     me.reminders = me.settings.reminders
-    soon = now + spread(me.id, now, 4, k.TRIGGER_LEAST, k.TRIGGER_MOST)
+    soon = now + spread(me.id, now, 4, k.TRIGGER_MIN, k.TRIGGER_MAX)
     gap = k.TRIGGER_GAP - min(elapsed(now, me.said_at), k.TRIGGER_GAP)
     if me.trigger_at <= 0 or me.trigger_at > now + k.TRIGGER_GAP:
         me.trigger_at = max(soon, now + gap)
@@ -85,23 +86,24 @@ def trigger(me: Node, now: int) -> None:
 
 @rule
 def remind(me: Node, now: int) -> None:
-    """After a HELLO: look soon whether it was heard where it matters."""
+    """After a HELLO, schedule a check whether it was heard where it matters."""
     left = clip(me.reminders, 0, me.settings.reminders)
-    me.remind_at = now + spread(me.id, now, 7, k.REMIND_LEAST, k.REMIND_MOST) if left > 0 else 0
+    me.remind_at = now + spread(me.id, now, 7, k.REMIND_MIN, k.REMIND_MAX) if left > 0 else 0
     me.reminders = max(left - 1, 0)
 
 
 @rule
-def face(me: Node) -> tuple[int, int, int, int, int, int]:
-    """All of tree and ring that neighbours act upon."""
+def public_state(me: Node) -> tuple[int, int, int, int, int, int]:
+    """Return everything about tree and ring on which neighbours act."""
     return me.root, me.dist, me.parent, me.digest, me.ring, me.position[0]
 
 
 @rule
 def hear_hello(me: Node, now: int, hello: Hello) -> bool:
-    """Record, then derive, if it says anything new.  What only time changes is seen at the next HELLO of my own.
+    """Record a HELLO, and derive what follows if it says anything new.
 
-    False if there is nothing new: then nothing is due earlier than before.
+    What changes with time alone is noticed at my own next HELLO.  Return False if there is nothing new; then nothing is
+    due earlier than before.
     """
     kept_me = links.sender(me, hello.src) != NONE
     i = links.hear(me, now, hello)
@@ -113,7 +115,7 @@ def hear_hello(me: Node, now: int, hello: Hello) -> bool:
     new = ring.hear(me, link, hello) or new
     if new:
         derive(me, now)
-    elif tree.hear_news(me, now, link):
+    elif tree.hear_newer_number(me, now, link):
         trigger(me, now)
         new = True
     return new
@@ -121,13 +123,13 @@ def hear_hello(me: Node, now: int, hello: Hello) -> bool:
 
 @rule
 def hear_sub(me: Node, now: int, sub: Sub, out: Sub) -> int:
-    """A SUB; if `out.channels` is not 0 then `out` is to be broadcast to the tree neighbours.  Returns a reason."""
+    """Hear a SUB and return a reason; if `out.channels` is not 0 then, broadcast `out` to the tree neighbours."""
     return subscription.hear(me, now, sub, out)
 
 
 @rule
 def hear_pub(me: Node, now: int, pub: Pub, out: Outcome) -> None:
-    """A PUB; `out` says whether to deliver it and what to send."""
+    """Hear a PUB; `out` says whether to deliver it and what to send."""
     if pub.hops < 1:
         out.deliver, out.sends, out.stuck, out.reason = 0, 0, 0, k.TOO_MANY_HOPS
     else:
@@ -136,14 +138,14 @@ def hear_pub(me: Node, now: int, pub: Pub, out: Outcome) -> None:
 
 @rule
 def publish(me: Node, now: int, channel: int, boot: int, number: int, load: int, pub: Pub, out: Outcome) -> None:
-    """The application publishes; `pub` is the message, `out` what to send."""
+    """The application publishes: `pub` becomes the message, and `out` says what to send."""
     publication.start(me, channel, boot, number, load, pub)
     publication.handle(me, now, pub, out)
 
 
 @rule
 def subscribe(me: Node, now: int, channel: int) -> bool:
-    """The application subscribes; False if there is no room.  The first SUB is due at once."""
+    """The application subscribes; return False if there is no room.  The first SUB is due at once."""
     if channel == k.NO_CHANNEL:
         return False
     if not table.wants(me, channel):
@@ -157,7 +159,7 @@ def subscribe(me: Node, now: int, channel: int) -> bool:
 
 @rule
 def unsubscribe(me: Node, now: int, channel: int) -> None:
-    """The application leaves; the lease does the rest, except that `shen` tells it."""
+    """The application unsubscribes; leases do the rest, except that `shen` announces it."""
     i = table.place_in(me.wants, channel)
     if channel != k.NO_CHANNEL and i != NONE:
         me.wants[i] = k.NO_CHANNEL
@@ -167,19 +169,19 @@ def unsubscribe(me: Node, now: int, channel: int) -> None:
 
 @rule
 def sooner(now: int, when: int, at: int, longest: int) -> int:
-    """The earlier of two deadlines; one that no rule would have set is now."""
+    """Return the earlier of two deadlines; one that no rule would have set counts as now."""
     return now if due(now, at, longest) else min(when, at)
 
 
 @rule
 def next_due(me: Node, now: int) -> int:
-    """When to call `wake` next."""
+    """Return when to call `wake` next."""
     when = sooner(now, k.FOREVER, me.hello_at, 2 * me.settings.hello)
     when = sooner(now, when, me.clean_at, table.lease(me))
     if me.trigger_at != 0:
         when = sooner(now, when, me.trigger_at, k.TRIGGER_GAP)
     if me.remind_at != 0:
-        when = sooner(now, when, me.remind_at, k.REMIND_MOST)
+        when = sooner(now, when, me.remind_at, k.REMIND_MAX)
     if subscription.announces(me):
         when = sooner(now, when, me.sub_at, 2 * table.lease(me))
     return when
@@ -187,7 +189,7 @@ def next_due(me: Node, now: int) -> int:
 
 @rule
 def wake(me: Node, now: int, out: Hello) -> int:
-    """Do what is due: SAY_HELLO if `out` is to be broadcast, SAY_SUB if `write_sub` is to be asked for SUBs."""
+    """Do what is due; return SAY_HELLO if `out` is to be broadcast, SAY_SUB if `write_sub` is to be asked for SUBs."""
     said = 0
     if due(now, me.hello_at, 2 * me.settings.hello):
         links.each_period(me, now)
@@ -199,7 +201,7 @@ def wake(me: Node, now: int, out: Hello) -> int:
     elif me.trigger_at != 0 and due(now, me.trigger_at, k.TRIGGER_GAP):
         derive(me, now)
         said = SAY_HELLO
-    elif me.remind_at != 0 and due(now, me.remind_at, k.REMIND_MOST):
+    elif me.remind_at != 0 and due(now, me.remind_at, k.REMIND_MAX):
         me.remind_at = 0
         if ring.is_ahead(me):
             derive(me, now)
@@ -229,5 +231,5 @@ def write_hello(me: Node, now: int, out: Hello) -> None:
 
 @rule
 def write_sub(me: Node, now: int, part: int, out: Sub) -> int:
-    """The `part`-th SUB (from 0); the next part, 0 after the last.  Not to be sent: one to all without channels."""
+    """Write the `part`-th SUB and return the next part, 0 after the last.  One to all without channels is not sent."""
     return subscription.write(me, now, part, out)

@@ -1,8 +1,9 @@
 """Layer 4, publish/subscribe as PSVR does it.
 
 A SUB travels over the tree and teaches every node, for each of its positions, the next subscriber ccw.  A node that
-wants the channel itself does not pass it on: from its other side it is the nearer one.  A PUB serves an interval of
-the ring: each own position within it starts a part of the interval, sent by the furthest link before the subscriber.
+wants the channel itself does not pass it on: for everybody behind it, it is the nearer one.  A PUB serves an interval
+of the ring: each own position in it starts a part of the interval, sent over the link that leads furthest towards the
+subscriber without passing it.
 """
 
 from . import constants as k
@@ -14,18 +15,18 @@ from .records import Link, Node, Outcome, Pub, Sub
 from .ring import has_ring, index_of
 from .table import find_row, make_row, next_subscriber, update, valid, wants
 from .tree import is_tree, tree_degree
-from .wire_length import channels_per_sub
+from .wire.lengths import channels_per_sub
 
 
 @rule
 def write_sub(me: Node, part: int, out: Sub) -> int:
-    """My subscriptions from the `part`-th place on, as many as fit a frame; the next part, 0 when that was all."""
+    """Write my subscriptions from the `part`-th place on, as many as fit; return the next part, 0 after the last."""
     start_sub(me, out)
-    most = channels_per_sub(me, out)
+    limit = channels_per_sub(me, out)
     if not has_ring(me):
         return 0
     i = part
-    while i < len(me.wants) and out.channels < most:
+    while i < len(me.wants) and out.channels < limit:
         if me.wants[i] != k.NO_CHANNEL:
             out.channel[out.channels] = me.wants[i]
             out.channels += 1
@@ -39,16 +40,16 @@ def write_sub(me: Node, part: int, out: Sub) -> int:
 def start_sub(me: Node, out: Sub) -> None:
     out.src, out.to, out.back = me.id, k.NOBODY, k.NOBODY
     out.ring, out.last, out.channels = clip(me.ring, -1, LOW32), 1, 0
-    out.limit = clip(me.length, 0, k.HOPS_MOST)
+    out.limit = clip(me.length, 0, k.MAX_HOPS)
     for j in range(len(out.position)):
-        out.position[j] = clip(me.position[j], NONE, 2 * k.SIZE_MOST - 1)
+        out.position[j] = clip(me.position[j], NONE, 2 * k.MAX_SIZE - 1)
     for c in range(len(out.channel)):
         out.channel[c] = k.NO_CHANNEL
 
 
 @rule
 def hear_sub(me: Node, now: int, sub: Sub, out: Sub) -> int:
-    """Learn from a SUB; FINE if `out` is to be broadcast over the tree, with `channels` 0 if there is no need."""
+    """Learn from a SUB and return a reason; if `out.channels` is not 0 then, `out` is to be broadcast over the tree."""
     out.channels = 0
     if sub.back == me.id:
         return k.ECHO
@@ -64,7 +65,7 @@ def hear_sub(me: Node, now: int, sub: Sub, out: Sub) -> int:
     if sub.limit <= 0:
         return k.TOO_MANY_HOPS
     reason = learn(me, now, sub)
-    if sub.limit > 1 and tree_degree(me) >= 2 and pass_on(me, sub, out) > 0 and not new_here(me, now, sub):
+    if sub.limit > 1 and tree_degree(me) >= 2 and pass_on(me, sub, out) > 0 and not is_new_sub(me, now, sub):
         out.channels = 0
         return k.REPEATED if reason == k.FINE else reason
     return reason
@@ -72,7 +73,7 @@ def hear_sub(me: Node, now: int, sub: Sub, out: Sub) -> int:
 
 @rule
 def learn(me: Node, now: int, sub: Sub) -> int:
-    """UpdSn for every channel of the message."""
+    """Apply UpdSn for every channel of the message, and return a reason."""
     reason = k.FINE
     for c in range(clip(sub.channels, 0, len(sub.channel))):
         i = make_row(me, sub.channel[c])
@@ -89,10 +90,10 @@ def learn(me: Node, now: int, sub: Sub) -> int:
 
 @rule
 def pass_on(me: Node, sub: Sub, out: Sub) -> int:
-    """SUB⟨u, C \\ C_S, P_s⟩, and how many channels that are."""
+    """Write SUB⟨u, C \\ C_S, P_s⟩, and return how many channels it names."""
     out.src, out.to, out.back = me.id, k.NOBODY, max(sub.src, k.NOBODY)
     out.ring, out.last = me.ring, 1
-    out.limit = clip(sub.limit, 1, min(me.length, k.HOPS_MOST)) - 1
+    out.limit = clip(sub.limit, 1, min(me.length, k.MAX_HOPS)) - 1
     for j in range(len(out.position)):
         out.position[j] = clip(sub.position[j], NONE, me.length - 1)
     for c in range(clip(sub.channels, 0, min(len(sub.channel), len(out.channel)))):
@@ -105,8 +106,8 @@ def pass_on(me: Node, sub: Sub, out: Sub) -> int:
 
 
 @rule
-def new_here(me: Node, now: int, sub: Sub) -> bool:
-    """The same (P_s[0], C) was not relayed a moment ago."""
+def is_new_sub(me: Node, now: int, sub: Sub) -> bool:
+    """Return whether the same (P_s[0], ring, C) was not relayed a moment ago, and remember it."""
     key = mix(mix(0, sub.position[0]), sub.ring)
     for c in range(clip(sub.channels, 0, len(sub.channel))):
         key = mix(key, sub.channel[c])
@@ -128,30 +129,31 @@ def usable(me: Node, link: Link, avoid: int) -> bool:
 
 @rule
 def furthest(me: Node, p: int, s: int, avoid: int) -> tuple[int, int]:
-    """The link with the furthest usable position in (p, s], and that position; NONE if no link leads there."""
-    best, goal, most, limit, ring = NONE, NONE, 0, ahead(p, s, me.length), me.ring
+    """Return the link with the furthest usable position in (p, s], and that position; NONE if no link leads there."""
+    ring, length, nontree = me.ring, me.length, me.settings.shortcuts == k.NONTREE
+    best, goal, longest, limit = NONE, NONE, 0, ahead(p, s, length)
     for i in range(len(me.link)):
         link = me.link[i]
-        if link.ring != ring or not usable(me, link, avoid):     # no ring where there is no link, which is common
+        if link.ring != ring or not usable(me, link, avoid):  # mostly a free place, which has no ring
             continue
-        successor_only = me.settings.shortcuts == k.NONTREE and is_tree(me, link)
+        successor_only = nontree and is_tree(me, link)
         for j in range(len(link.position)):
             q = link.position[j]
             if q == NONE:
                 break
-            step = ahead(p, q, me.length)
-            if most < step <= limit and 0 <= q < me.length and not (successor_only and step > 1):
-                best, goal, most = i, q, step
+            step = ahead(p, q, length)
+            if longest < step <= limit and 0 <= q < length and not (successor_only and step > 1):
+                best, goal, longest = i, q, step
     return best, goal
 
 
 @rule
 def send(me: Node, p: int, s: int, ep: int, avoid: int, out: Outcome) -> None:
-    """One more PUB, from p towards s."""
+    """Add a PUB from p towards s to the outcome."""
     i, goal = furthest(me, p, s, avoid)
     if i == NONE or out.sends >= len(out.send):
         out.reason = k.NO_WAY
-        be_stuck(p, ep, out)
+        add_stuck(p, ep, out)
         return
     x = out.send[out.sends]
     x.to, x.at, x.goal, x.ep = me.link[i].id, p, goal, ep
@@ -160,7 +162,7 @@ def send(me: Node, p: int, s: int, ep: int, avoid: int, out: Outcome) -> None:
 
 @rule
 def forward(me: Node, pub: Pub, out: Outcome) -> None:
-    """Serve the interval [cur, ep): one part for each own position in it with a subscriber behind it."""
+    """Serve the interval [cur, ep): one part for each own position in it that is followed by a subscriber."""
     row = find_row(me, pub.channel)
     for j in range(len(me.position) if row != NONE else 0):
         p = me.position[j]
@@ -174,13 +176,13 @@ def forward(me: Node, pub: Pub, out: Outcome) -> None:
             if inside(s, p, ep, me.length):
                 send(me, p, s, ep, k.NOBODY, out)
     if pub.hops > 0 and out.sends == 0 and out.stuck == 0 and out.deliver == 0 and not wants(me, pub.channel):
-        out.reason = k.NO_SUBSCRIBER        # whoever sent it here knows one; perhaps one that has left
-        be_stuck(pub.cur, pub.ep, out)
+        out.reason = k.NO_SUBSCRIBER  # the sender knows one; perhaps one that has left
+        add_stuck(pub.cur, pub.ep, out)
 
 
 @rule
-def be_stuck(p: int, ep: int, out: Outcome) -> None:
-    """A part of the ring that cannot be served now."""
+def add_stuck(p: int, ep: int, out: Outcome) -> None:
+    """Add a part of the ring that cannot be served now."""
     if out.stuck < len(out.left):
         x = out.left[out.stuck]
         x.to, x.at, x.goal, x.ep = k.NOBODY, p, p, ep
@@ -189,7 +191,7 @@ def be_stuck(p: int, ep: int, out: Outcome) -> None:
 
 @rule
 def end_of_part(me: Node, j: int, ep: int) -> int:
-    """The next own position, if it comes before ep."""
+    """Return the next own position if it comes before ep, otherwise ep."""
     following = me.position[j + 1] if j + 1 < len(me.position) else NONE
     if following == NONE:
         following = me.position[0]
@@ -198,7 +200,7 @@ def end_of_part(me: Node, j: int, ep: int) -> int:
 
 @rule
 def detour(me: Node, channel: int, at: int, ep: int, avoid: int, out: Outcome) -> None:
-    """The link that was to carry a PUB from my position `at` failed: the second best."""
+    """The link that was to carry a PUB from my position `at` failed: use the second-best one."""
     j = index_of(me, at)
     if j == NONE or not has_ring(me) or not 0 <= ep < me.length:
         out.reason = k.NOT_MY_POSITION
@@ -206,4 +208,3 @@ def detour(me: Node, channel: int, at: int, ep: int, avoid: int, out: Outcome) -
     s = next_subscriber(me, channel, j)
     if s != NONE and inside(s, at, ep, me.length):
         send(me, at, s, ep, avoid, out)
-

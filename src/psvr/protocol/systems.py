@@ -1,11 +1,11 @@
-"""Systems of one's own, by name: like a built-in one, but for the rules that a file of the user gives.
+"""Custom systems, by name: each is like a built-in one, except for the rules given in a file of the user.
 
-    @own_rule("tree-steps", like="psvr")
+    @custom_rule("tree-steps", like="psvr")
     def forward(me, now, pub, out):
         ...
 
-The name of the function says which rule it takes the place of; `RULES` lists them.  A node follows such a system by
-its settings: `system` is the one it is like, and `own` the row, of `ROWS`, that the host asked for.
+The name of the function says which rule it replaces; `RULES` lists them.  A node follows such a system by its
+settings: `system` is the built-in system that it is like, and `own` the row of `ROWS` that the host asked for.
 """
 
 import inspect
@@ -21,76 +21,81 @@ from . import constants as k
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-RULES = {               # what may be replaced, and what it is called with
-    "forward": ("me", "now", "pub", "out"),                     # where a PUB goes on to
-    "detour": ("me", "now", "pub", "at", "avoid", "out"),       # and where, when that link failed
-    "write_sub": ("me", "now", "part", "out"),                  # the next SUB to send …
-    "hear_sub": ("me", "now", "sub", "out"),                    # … and what it teaches
-    "clean": ("me", "now"),                                     # what is forgotten in time
+RULES = {  # what may be replaced, and the parameters of each
+    "forward": ("me", "now", "pub", "out"),  # where a PUB goes next
+    "detour": ("me", "now", "pub", "at", "avoid", "out"),  # … and where when that link failed
+    "write_sub": ("me", "now", "part", "out"),  # the next SUB to send …
+    "hear_sub": ("me", "now", "sub", "out"),  # … and what it teaches
+    "clean": ("me", "now"),  # what is forgotten over time
 }
-OF_SUBS, SILENT = ("write_sub", "hear_sub", "clean"), ("ring", "flood")
+SUB_RULES, WITHOUT_SUBS = ("write_sub", "hear_sub", "clean"), ("ring", "flood")
 
 
 @dataclass(frozen=True, eq=False)
-class Own:
-    """A system of one's own."""
+class CustomSystem:
+    """A system of the user."""
 
     name: str
     like: str
     rules: dict[str, Callable[..., Any]] = field(default_factory=dict)
 
 
-OWN: dict[str, Own] = {}
-ROWS: list[Own | None] = [None]         # row 0 is nobody's
+CUSTOM: dict[str, CustomSystem] = {}
+ROWS: list[CustomSystem | None] = [None]  # row 0 belongs to nobody
 lock = threading.Lock()
 
 
 def known() -> tuple[str, ...]:
-    """All systems that nodes can run."""
-    return (*k.SYSTEMS, *OWN)
+    """The names of all systems that nodes can run."""
+    return (*k.SYSTEMS, *CUSTOM)
 
 
-def own_rule(name: str, *, like: str) -> Callable[[F], F]:
-    """Let a function take the place of the rule of its name, in a system that is else like a built-in one."""
+def custom_rule(name: str, *, like: str) -> Callable[[F], F]:
+    """Make a function replace the rule of the same name, in a system that is otherwise like a built-in one."""
     if not isinstance(name, str) or name in k.SYSTEMS:
-        raise BadInput(f"own_rule: must have a system's name that is not {', '.join(k.SYSTEMS)}, not {name!r}")
+        raise BadInput(f"custom_rule: must have a system's name that is not {', '.join(k.SYSTEMS)}, not {name!r}")
     if like not in k.SYSTEMS:
-        raise BadInput(f"own_rule: like must be one of {', '.join(k.SYSTEMS)}, not {like!r}")
+        raise BadInput(f"custom_rule: like must be one of {', '.join(k.SYSTEMS)}, not {like!r}")
 
     def register(function: F) -> F:
         rule = getattr(function, "__name__", "")
         if not isinstance(function, FunctionType) or inspect.isgeneratorfunction(function) or rule not in RULES:
-            raise BadInput(f"own_rule: must mark a function called {', '.join(RULES)}, not {rule or function!r}")
+            raise BadInput(f"custom_rule: must mark a function called {', '.join(RULES)}, not {rule or function!r}")
         if tuple(inspect.signature(function).parameters) != RULES[rule]:
-            raise BadInput(f"own_rule: must be {rule}({', '.join(RULES[rule])})")
-        if rule in OF_SUBS and like in SILENT:
-            raise BadInput(f"own_rule: {rule} needs a system with SUBs to be like, and {like} has none")
-        before = OWN.get(name, Own(name, like))
+            raise BadInput(f"custom_rule: must be {rule}({', '.join(RULES[rule])})")
+        if rule in SUB_RULES and like in WITHOUT_SUBS:
+            raise BadInput(f"custom_rule: {rule} needs a system with SUBs to be like, and {like} has none")
+        before = CUSTOM.get(name, CustomSystem(name, like))
         if before.like != like:
-            raise BadInput(f"own_rule: {name} is like {before.like}, and cannot be like {like} too")
+            raise BadInput(f"custom_rule: {name} is like {before.like}, and cannot be like {like} too")
         if rule in before.rules:
-            raise BadInput(f"own_rule: {name} has {rule} already")
-        OWN[name] = Own(name, like, {**before.rules, rule: function})
+            raise BadInput(f"custom_rule: {name} has {rule} already")
+        CUSTOM[name] = CustomSystem(name, like, {**before.rules, rule: function})
         return function
+
     return register
 
 
-def new_row(own: Own) -> int:
-    """A number by which nodes can follow a system of one's own, for `settings.own`."""
+own_rule = custom_rule  # its name until 0.2
+
+
+def new_row(custom: CustomSystem) -> int:
+    """Return a number for `settings.own`, by which nodes can follow a custom system."""
     with lock:
-        if len(ROWS) >= k.OWN_MOST:
-            raise BadInput(f"system {own.name}: {k.OWN_MOST - 1} systems were run before it; start a new process")
-        ROWS.append(own)
+        if len(ROWS) >= k.MAX_CUSTOM:
+            raise BadInput(f"system {custom.name}: {k.MAX_CUSTOM - 1} systems were run before it; start a new process")
+        ROWS.append(custom)
         return len(ROWS) - 1
 
 
 def given(row: int, column: int) -> bool:
-    """The system of this row has a rule of its own for the `column`-th of RULES."""
-    own = ROWS[row] if row < len(ROWS) else None
-    return own is not None and list(RULES)[column] in own.rules
+    """Return whether the system of this row replaces the `column`-th of RULES."""
+    custom = ROWS[row] if row < len(ROWS) else None
+    return custom is not None and list(RULES)[column] in custom.rules
 
 
 def call(row: int, column: int, arguments: tuple[Any, ...]) -> Any:
-    own = ROWS[row]
-    assert own is not None
-    return own.rules[list(RULES)[column]](*arguments)
+    """Return what that rule returns."""
+    custom = ROWS[row]
+    assert custom is not None
+    return custom.rules[list(RULES)[column]](*arguments)

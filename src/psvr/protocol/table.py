@@ -1,7 +1,7 @@
 """The routing table RS: one row per channel, one entry per own position.
 
-A row stands within `PROBES` places of where its channel's hash points, so finding it, or finding that there is none,
-costs the same for any size and after any fault: there are no chains that could break.
+A row is within `PROBES` places of where its channel's hash points, so finding it, or finding that there is none, costs
+the same for any size and after any fault: there are no chains that could break.
 """
 
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ from .ring import index_of
 
 @rule
 def place_in(keys: Sequence[int], key: int) -> int:
-    """Where a key stands in a table of keys, or NONE."""
+    """Return the place of a key in a table of keys, or NONE."""
     size, home = len(keys), key % len(keys)
     if keys[home] == key:
         return home
@@ -25,7 +25,7 @@ def place_in(keys: Sequence[int], key: int) -> int:
         for at in range(home, end):
             if keys[at] == key:
                 return at
-    if end > size and key in keys[:end - size]:
+    if end > size and key in keys[: end - size]:
         for at in range(end - size):
             if keys[at] == key:
                 return at
@@ -34,7 +34,7 @@ def place_in(keys: Sequence[int], key: int) -> int:
 
 @rule
 def wants(me: Node, channel: int) -> bool:
-    """c ∈ C_S."""
+    """Return whether c ∈ C_S."""
     return channel != k.NO_CHANNEL and place_in(me.wants, channel) != NONE
 
 
@@ -45,7 +45,7 @@ def find_row(me: Node, channel: int) -> int:
 
 @rule
 def make_row(me: Node, channel: int) -> int:
-    """The row of a channel, new if need be; NONE, and counted, where there is no room."""
+    """Return the row of a channel, made if necessary; without room for it, count that and return NONE."""
     if channel == k.NO_CHANNEL:
         return NONE
     i = place_in(me.channel, channel)
@@ -85,7 +85,7 @@ def clear_row(me: Node, i: int) -> None:
 
 @rule
 def reset(me: Node) -> None:
-    """On another ring the table means nothing."""
+    """Empty the table: on another ring it means nothing."""
     for i in range(len(me.channel)):
         me.channel[i] = k.NO_CHANNEL
         clear_row(me, i)
@@ -93,21 +93,21 @@ def reset(me: Node) -> None:
 
 @rule
 def lease(me: Node) -> int:
-    """δ_S: as set, or from the length of the ring, which the root announces."""
+    """Return δ_S: as set, or computed from the length of the ring, which the root announces."""
     if me.settings.lease > 0:
         return me.settings.lease
-    return clip(k.LEASE_BASE + k.LEASE_STEP * clip(me.length, 0, 2 * k.SIZE_MOST), k.LEASE_BASE, k.LEASE_MOST)
+    return clip(k.LEASE_BASE + k.LEASE_STEP * clip(me.length, 0, 2 * k.MAX_SIZE), k.LEASE_BASE, k.LEASE_MAX)
 
 
 @rule
 def valid(me: Node, position: int) -> int:
-    """A position of somebody else on my ring, or NONE."""
+    """Return the position if it belongs to another node on my ring, otherwise NONE."""
     return position if 0 <= position < me.length and index_of(me, position) == NONE else NONE
 
 
 @rule
 def next_subscriber(me: Node, channel: int, j: int) -> int:
-    """RS[c][p].ns for my j-th position; a stale entry goes on routing."""
+    """Return RS[c][p].ns for my j-th position; a stale entry continues to route."""
     i = find_row(me, channel)
     return valid(me, me.row[i].entry[j].ns) if i != NONE else NONE
 
@@ -125,9 +125,9 @@ def update(me: Node, now: int, entry: Entry, p: int, s: int) -> None:
 
 @rule
 def write_back(me: Node, now: int, entry: Entry) -> None:
-    """Timer_Clean for one entry: what was not renewed for T_w/back gives way to the spare, with its own age.
+    """Timer_Clean for one entry: if it was not renewed for T_w/back, the spare takes over, with its own age.
 
-    `vr2015` knows no spare: there a stale entry is deleted.
+    `vr2015` has no spare: there, a stale entry is deleted.
     """
     entry.ns, entry.spare = valid(me, entry.ns), valid(me, entry.spare)
     if me.settings.system == k.VR2015:
@@ -143,7 +143,7 @@ def write_back(me: Node, now: int, entry: Entry) -> None:
 
 @rule
 def clean(me: Node, now: int) -> None:
-    """Timer_Clean: write back stale entries; free the rows that say nothing, unless the node subscribes."""
+    """Timer_Clean: write back stale entries, and free empty rows unless the node subscribes to their channels."""
     for i in range(len(me.channel)):
         if me.channel[i] == k.NO_CHANNEL:
             clear_row(me, i)

@@ -1,8 +1,8 @@
-"""Layer 2, spanning tree: the least id of the network becomes root, everyone takes a parent nearer to it.
+"""Layer 2, spanning tree: the node with the smallest id becomes root, all others take a parent closer to it.
 
-A root proves that it lives by a number that grows with every period.  A root that does not is given up, and its old
-numbers are refused for a while, so that neighbours cannot talk each other into a root that no longer exists.
-Everything is derived anew, from what the links last said, at every HELLO that is sent, or says something new.
+A root proves that it is alive by a number that grows every period.  A root that fails to is given up, and its old
+numbers are refused for a while, so that neighbours cannot convince each other of a root that no longer exists.
+Everything is derived afresh, from what the links last said, at every HELLO that is sent or says something new.
 """
 
 from . import constants as k
@@ -15,9 +15,9 @@ from .records import Hello, Link, Node
 
 @rule
 def hear(me: Node, link: Link, hello: Hello) -> bool:
-    """Record what a link says of its place in the tree; True if that is new, beyond a number that grows."""
+    """Record what a link says about its place in the tree; return whether more is new than a number that has grown."""
     root, parent = max(hello.root, k.NOBODY), max(hello.parent, k.NOBODY)
-    dist, seq = clip(hello.dist, 0, k.DISTANCE_MOST), clip(hello.seq, 0, k.SEQ_LIMIT)
+    dist, seq = clip(hello.dist, 0, k.MAX_DISTANCE), clip(hello.seq, 0, k.SEQ_LIMIT)
     changed = link.root != root or link.parent != parent or link.dist != dist
     changed = changed or seq < link.seq or (root == me.id and seq > me.own)
     link.root, link.parent, link.dist, link.seq = root, parent, dist, seq
@@ -26,13 +26,13 @@ def hear(me: Node, link: Link, hello: Hello) -> bool:
 
 @rule
 def is_child(me: Node, link: Link) -> bool:
-    """It takes me for its parent: what is true of few is asked first."""
+    """Return whether it has me as its parent; the conditions that few links meet come first."""
     return link.parent == me.id and link.root == me.root and two_way(link) and link.id != me.parent
 
 
 @rule
 def is_tree(me: Node, link: Link) -> bool:
-    """The link belongs to the tree."""
+    """Return whether the link belongs to the tree."""
     return (two_way(link) and link.id == me.parent) or is_child(me, link)
 
 
@@ -47,81 +47,80 @@ def tree_degree(me: Node) -> int:
 
 @rule
 def beat(me: Node, now: int) -> None:
-    """Once per period: the number by which I prove that I live."""
-    me.own = me.own + 1 if 0 <= me.own < own_limit(me, now) else 0
+    """Once per period, increment the number by which I prove that I am alive."""
+    me.own = me.own + 1 if 0 <= me.own < own_number_limit(me, now) else 0
     if me.root == me.id:
         me.seq = me.own
 
 
 @rule
-def own_limit(me: Node, now: int) -> int:
-    """The largest number that I can have counted to: from below SEQ_TRUSTED, about once per period of my clock.
+def own_number_limit(me: Node, now: int) -> int:
+    """Return the largest number that I can have counted to, starting below SEQ_TRUSTED, about once per period.
 
-    A larger one is a fault and is given up at once.  Kept, it would look right until it reaches SEQ_LIMIT; the nodes
-    that follow me would then take my new, smaller numbers for old ones, and lose their root.
+    A larger one is a fault and is discarded at once.  Otherwise it would seem right until it reaches SEQ_LIMIT; the
+    nodes that follow me would then take my new, smaller numbers for old ones, and lose their root.
     """
     return min(k.SEQ_TRUSTED + 2 * (now // me.settings.hello), k.SEQ_LIMIT - 1)
 
 
 @rule
 def refused(me: Node, now: int, link: Link) -> bool:
-    """The link offers no root to follow."""
+    """Return whether the link offers no root to follow."""
     if not two_way(link) or not 0 <= link.root < me.id or link.parent == me.id:
         return True
-    if link.dist + 1 > min(me.settings.depth, k.DISTANCE_MOST) or not 0 <= link.seq < k.SEQ_LIMIT:
+    if link.dist + 1 > min(me.settings.depth, k.MAX_DISTANCE) or not 0 <= link.seq < k.SEQ_LIMIT:
         return True
     if (link.dist == 0) != (link.root == link.id):
         return True
-    return (link.root == me.dead_root and link.seq <= me.dead_seq
-            and elapsed(now, me.dead_at) <= dead_life(me))
+    return link.root == me.dead_root and link.seq <= me.dead_seq and elapsed(now, me.dead_at) <= dead_life(me)
 
 
 @rule
 def root_is_dead(me: Node, now: int) -> bool:
-    return elapsed(now, me.fresh) > root_life(me, clip(me.dist, 0, k.DISTANCE_MOST))
+    return elapsed(now, me.fresh) > root_life(me, clip(me.dist, 0, k.MAX_DISTANCE))
 
 
 @rule
 def root_life(me: Node, dist: int) -> int:
-    """How long a root is believed to live without news of it, so far from it."""
+    """Return how long a root is believed to be alive without a newer number, at this distance from it."""
     return k.ROOT_LIFE * me.settings.hello + dist * me.settings.hello // k.ROOT_LIFE_STEPS
 
 
 @rule
 def dead_life(me: Node) -> int:
-    """How long a dead root's old numbers are refused: longer than any node keeps that root, however far away it is.
+    """Return how long a dead root's old numbers are refused: longer than any node keeps that root, however far away.
 
-    Otherwise the number of a root that does not exist circulates until its distance reaches D_max.
+    Otherwise, the number of a root that does not exist would circulate until its distance reached D_max.
     """
-    return root_life(me, me.settings.depth) + k.DEAD_MORE * me.settings.hello
+    return root_life(me, me.settings.depth) + k.DEAD_MARGIN * me.settings.hello
 
 
 @rule
-def be_root(me: Node, now: int) -> None:
+def become_root(me: Node, now: int) -> None:
     me.root, me.parent, me.dist, me.seq, me.fresh = me.id, k.NOBODY, 0, me.own, now
 
 
 @rule
 def derive(me: Node, now: int) -> bool:
-    """Root, parent, distance and number, from what the links offer; True if news of the root came late."""
+    """Derive root, parent, distance and number from what the links offer; return whether a newer number came late."""
     catch_up(me, now)
     if me.root != me.id and root_is_dead(me, now):
         me.dead_root, me.dead_seq, me.dead_at = me.root, me.seq, now
-        be_root(me, now)
+        become_root(me, now)
     me.dead_root, me.dead_seq = max(me.dead_root, k.NOBODY), clip(me.dead_seq, 0, k.SEQ_LIMIT)
     if elapsed(now, me.dead_at) > dead_life(me):
         me.dead_root, me.dead_seq, me.dead_at = k.NOBODY, 0, 0
     best = best_offer(me, now)
     if best == NONE:
-        be_root(me, now)
+        become_root(me, now)
         return False
     return follow(me, now, best)
 
 
 @rule
 def catch_up(me: Node, now: int) -> None:
-    """My number must be newer than any that is still around from before a restart or a fault."""
-    if not 0 <= me.own <= own_limit(me, now):
+    """Make my number newer than any that is still around from before a restart or a fault."""
+    if not 0 <= me.own <= own_number_limit(me, now):
         me.own = 0
     for i in range(len(me.link)):
         link = me.link[i]
@@ -131,15 +130,14 @@ def catch_up(me: Node, now: int) -> None:
 
 @rule
 def best_offer(me: Node, now: int) -> int:
-    """The link with the least (root, distance, id), or one at most a step longer that has lasted longer; the present
-    parent stays while it is at most a step longer, and more steps the longer it has been a link.
+    """Return the link with the smallest (root, distance, id), or an older one that is at most one step longer.
 
-    On a radio, what has lasted will last: long links save steps and fade often, and each that breaks costs everyone a
-    new ring.
+    The present parent stays if it is at most one step longer, or more steps the longer it has been a link.  On a radio,
+    what has lasted will last: long links save steps but fade often, and each that breaks costs everyone a new ring.
     """
     nearest = NONE
     for i in range(len(me.link)):
-        if not refused(me, now, me.link[i]) and (nearest == NONE or less(me.link[i], me.link[nearest])):
+        if not refused(me, now, me.link[i]) and (nearest == NONE or comes_before(me.link[i], me.link[nearest])):
             nearest = i
     if nearest == NONE:
         return NONE
@@ -154,22 +152,22 @@ def best_offer(me: Node, now: int) -> int:
         if link.root == root and link.dist <= dist + 1 and not refused(me, now, link):
             if age(me, now, link) > age(me, now, me.link[best]):
                 best = i
-            elif age(me, now, link) == age(me, now, me.link[best]) and less(link, me.link[best]):
+            elif age(me, now, link) == age(me, now, me.link[best]) and comes_before(link, me.link[best]):
                 best = i
     return best
 
 
 @rule
 def age(me: Node, now: int, link: Link) -> int:
-    """How often a link's time has doubled."""
+    """Return how often the lifetime of a link has doubled."""
     doublings, time = 0, elapsed(now, link.since) // (k.YOUNG * me.settings.hello)
-    while time > 0 and doublings < k.AGES:
+    while time > 0 and doublings < k.MAX_DOUBLINGS:
         doublings, time = doublings + 1, time // 2
     return doublings
 
 
 @rule
-def less(a: Link, b: Link) -> bool:
+def comes_before(a: Link, b: Link) -> bool:
     if a.root != b.root:
         return a.root < b.root
     if a.dist != b.dist:
@@ -179,10 +177,11 @@ def less(a: Link, b: Link) -> bool:
 
 @rule
 def follow(me: Node, now: int, best: int) -> bool:
-    """Take the root of a link; its life is renewed by news only, or the time-out would stretch itself.
+    """Take over the root of a link; only a newer number renews its life, or the time-out would extend itself.
 
-    True if the news are late, and so are to be passed on at once: a burst of HELLOs can carry a number far ahead, and
-    the next one, a period per step, would reach the end of a long line only after the root was given up there.
+    Return whether the number came late and has to be passed on at once: a burst of HELLOs can carry one number far
+    ahead, and the next, at a period per step, would reach the end of a long line only after the root was given up
+    there.
     """
     parent = me.link[best]
     newest = parent.seq
@@ -192,25 +191,25 @@ def follow(me: Node, now: int, best: int) -> bool:
             newest = link.seq
     late = False
     if me.root != parent.root or newest > me.seq:
-        late = me.root == parent.root and elapsed(now, me.fresh) > k.NEWS_LATE * me.settings.hello
+        late = me.root == parent.root and elapsed(now, me.fresh) > k.LATE_AFTER * me.settings.hello
         me.fresh = now
     me.root, me.parent, me.dist, me.seq = parent.root, parent.id, parent.dist + 1, newest
     return late
 
 
 @rule
-def hear_news(me: Node, now: int, link: Link) -> bool:
-    """A link says what it said before, but perhaps with a newer number of my root; True if that comes late."""
+def hear_newer_number(me: Node, now: int, link: Link) -> bool:
+    """A link repeats itself, but perhaps with a newer number of my root; return whether that came late."""
     if link.root != me.root or link.seq <= me.seq or refused(me, now, link):
         return False
-    late = elapsed(now, me.fresh) > k.NEWS_LATE * me.settings.hello
+    late = elapsed(now, me.fresh) > k.LATE_AFTER * me.settings.hello
     me.seq, me.fresh = link.seq, now
     return late
 
 
 @rule
 def has_alternative(me: Node) -> bool:
-    """I have another neighbour, not my child, with the same root and at most my distance."""
+    """Return whether another neighbour, not my child, has the same root and at most my distance."""
     for i in range(len(me.link)):
         link = me.link[i]
         if two_way(link) and link.id != me.parent and link.parent != me.id and link.root == me.root:

@@ -1,4 +1,4 @@
-"""Message counts of many publications under several systems, from plain arrays of sets and publishers."""
+"""Message counts of many publications under several systems, from arrays of subscriber sets and publishers."""
 
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -7,26 +7,26 @@ import numpy as np
 
 from psvr.errors import BadInput, shown
 from psvr.graphs.csr import Ints, Marks
+from psvr.routing.kernels.batch import count_psvr, count_tree, count_vr2015
+from psvr.routing.kernels.rings import children, top_down
+from psvr.routing.kernels.trees import count_td
 
-from .batch import count_psvr, count_tree, count_vr2015
-from .rings import children, top_down
 from .settled import Settled
-from .trees import count_td
 
 Count = Callable[[Settled, Marks, Ints, Ints], None]
 
 
 def psvr(shortcuts: str) -> Count:
     def count(settled: Settled, members: Marks, publishers: Ints, out: Ints) -> None:
-        table = settled.shortcuts(shortcuts)
-        count_psvr(settled.ring, settled.after, *table.arrays, settled.first_own, settled.own, members, publishers, out)
+        count_psvr(settled.tables(shortcuts), members, publishers, out)
+
     return count
 
 
 def vr2015(shortcuts: str) -> Count:
     def count(settled: Settled, members: Marks, publishers: Ints, out: Ints) -> None:
-        table = settled.shortcuts(shortcuts)
-        count_vr2015(settled.ring, *table.arrays, settled.first_own, settled.own, members, publishers, out)
+        count_vr2015(settled.tables(shortcuts), members, publishers, out)
+
     return count
 
 
@@ -56,18 +56,24 @@ def td(settled: Settled, members: Marks, publishers: Ints, out: Ints) -> None:
 
 
 COLUMNS: dict[str, Count] = {
-    "psvr/all": psvr("all"), "psvr/nontree": psvr("nontree"),
-    "vr2015/all": vr2015("all"), "vr2015/nontree": vr2015("nontree"),
-    "ring": ring, "shen": shen, "td": td, "ts": ts, "flood": flood,
+    "psvr/all": psvr("all"),
+    "psvr/nontree": psvr("nontree"),
+    "vr2015/all": vr2015("all"),
+    "vr2015/nontree": vr2015("nontree"),
+    "ring": ring,
+    "shen": shen,
+    "td": td,
+    "ts": ts,
+    "flood": flood,
 }
 
 
 def count_messages(
     settled: Settled, members: Any, publishers: Any, columns: Iterable[str] = tuple(COLUMNS)
 ) -> dict[str, Ints]:
-    """Messages of every publication under each of these systems.
+    """The number of messages of every publication under each of these systems.
 
-    `members[i, v]` is true where node v is in set i, and `publishers[i]` are the publishers for that set.
+    `members[i, v]` is true if node v is in set i, and `publishers[i]` are the publishers for that set.
     """
     chosen = list(columns)
     for name in chosen:
@@ -82,7 +88,7 @@ def count_messages(
 
 
 def checked(n: int, members: Any, publishers: Any) -> tuple[Marks, Ints]:
-    """Both arrays as compiled code takes them."""
+    """Both arrays, checked, in the form that compiled code takes."""
     if members.ndim != 2 or members.shape[1] != n or members.dtype.kind not in "biu":
         raise BadInput(f"members: must be an array of true and false with a column for each of the {n} nodes")
     if publishers.ndim != 2 or len(publishers) != len(members) or publishers.dtype.kind not in "iu":

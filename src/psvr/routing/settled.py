@@ -1,4 +1,4 @@
-"""A network at rest: tree, ring and routing tables as the protocol leaves them when nothing changes any more."""
+"""A settled network: tree, ring and routing tables as the protocol leaves them once nothing changes any more."""
 
 from collections.abc import Iterable
 from functools import cached_property
@@ -7,12 +7,14 @@ from typing import Any
 import numpy as np
 
 from psvr.errors import BadInput, shown
-from psvr.graphs.checks import nodes, whole
+from psvr.fields.checks import whole
+from psvr.graphs.checks import nodes
 from psvr.graphs.csr import Ints, Marks
 from psvr.graphs.graph import Graph, from_edges
+from psvr.routing.kernels.rings import following, lay_ring, next_subscribers
+from psvr.routing.kernels.shortcuts import SETS, Shortcuts, light_limit, shortcut_table
+from psvr.routing.kernels.tables import Tables
 
-from .rings import following, lay_ring, next_subscribers
-from .shortcuts import SETS, Shortcuts, light_limit, shortcut_table
 from .tree import bfs_tree, centre, check_tree
 
 
@@ -22,10 +24,10 @@ class Settled:
     graph: Graph
     root: int
     parent: Ints
-    ring: Ints                  # the node at each position
-    first_own: Ints             # the positions of v are own[first_own[v]:first_own[v + 1]]
+    ring: Ints  # the node at each position
+    first_own: Ints  # the positions of v are own[first_own[v]:first_own[v + 1]]
     own: Ints
-    after: Ints                 # per position the next one of the same node
+    after: Ints  # for each position, the next one of the same node
 
     def __init__(self, graph: Graph, root: int, parent: Any) -> None:
         self.graph = graph
@@ -41,24 +43,24 @@ class Settled:
         return self.ring.size
 
     def positions(self, v: int) -> Ints:
-        """The positions of node v, ascending."""
+        """The positions of node v, in ascending order."""
         v = whole(v, "node", 0, self.graph.n - 1)
-        return self.own[self.first_own[v]:self.first_own[v + 1]]
+        return self.own[self.first_own[v] : self.first_own[v + 1]]
 
     def marks(self, subscribers: Iterable[int]) -> Marks:
-        """1 for every subscriber, 0 for every other node."""
+        """An array with 1 for every subscriber and 0 for every other node."""
         wanted = np.zeros(self.graph.n, dtype=np.uint8)
         wanted[nodes(subscribers, "subscribers", self.graph.n)] = 1
         return wanted
 
     def next_subscriber(self, subscribers: Iterable[int]) -> Ints:
-        """Per position the ccw nearest position of a subscriber other than the position's own node, or −1 (⊥)."""
+        """For each position, the ccw nearest position of a subscriber other than the position's own node, or −1 (⊥)."""
         ns = np.empty(self.length, dtype=np.int32)
         next_subscribers(self.ring, self.marks(subscribers), ns)
         return ns
 
     def shortcuts(self, name: str) -> Shortcuts:
-        """The shortcut tables of set `all` or `nontree`."""
+        """The shortcut table for the set `all` or `nontree`."""
         if name not in SETS:
             raise BadInput(f"shortcuts: must be one of {', '.join(SETS)}, not {shown(name)}")
         if name not in self._shortcuts:
@@ -69,9 +71,13 @@ class Settled:
             )
         return self._shortcuts[name]
 
+    def tables(self, shortcuts: str) -> Tables:
+        """All of it as compiled code takes it, with this set of shortcuts."""
+        return Tables(self.ring, self.after, *self.shortcuts(shortcuts).arrays, self.first_own, self.own)
+
     @cached_property
     def tree(self) -> Graph:
-        """The spanning tree as a network."""
+        """The spanning tree as a graph."""
         return tree_graph(self.parent)
 
     @cached_property
@@ -81,7 +87,7 @@ class Settled:
 
     @cached_property
     def central_tree(self) -> Graph:
-        """T_S as a network."""
+        """T_S as a graph."""
         return tree_graph(self.central_parent)
 
 

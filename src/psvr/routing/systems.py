@@ -1,7 +1,7 @@
 """The systems that are compared, and how one publication is routed under each of them.
 
-A system is a function from a settled network and a publication to the messages it sends.  A file of your own can
-add one with the same decorator (`own.load_systems`); from then on it is compared like all others.
+A system is a function from a settled network and a publication to the messages it sends.  A user's file can add one
+with the same decorator (`custom.load_systems`); from then on it is compared like all others.
 """
 
 from collections.abc import Callable, Iterable
@@ -10,71 +10,83 @@ from dataclasses import dataclass
 import numpy as np
 
 from psvr.errors import BadInput, shown
-from psvr.graphs.checks import nodes, whole
+from psvr.fields.checks import whole
+from psvr.graphs.checks import nodes
 from psvr.graphs.csr import Ints
 from psvr.graphs.graph import Graph
+from psvr.routing.kernels.pruned import pruned
+from psvr.routing.kernels.publish import best_origin, hops_of_2015, lap, skips, spread
+from psvr.routing.kernels.steiner import steiner_tree
 
-from .pruned import pruned
-from .publish import best_origin, hops_of_2015, lap, skips, spread
 from .settled import Settled
-from .sound import Message, sound_count, sound_messages
-from .steiner import steiner_tree
+from .validation import Message, checked_count, checked_messages
+
+__all__ = ["SYSTEMS", "Message", "Publication", "Route", "Settled", "System", "hops_of", "route", "system"]
 
 
 @dataclass(frozen=True)
 class Publication:
-    """What is to be routed; the subscribers are ascending and may contain the publisher."""
+    """What is to be routed; the subscribers are in ascending order and may include the publisher."""
 
     publisher: int
     subscribers: Ints
     shortcuts: str = "all"
-    start: int | None = None            # vr2015 only: the position to start from
+    start: int | None = None  # vr2015 only: the position at which it starts
 
 
 @dataclass(frozen=True)
 class Route:
-    """How a publication travelled."""
+    """How a publication travels, and what it costs."""
 
-    messages: list[Message]             # (from, to, ep) in positions, or (from, to) in nodes, as sent
-    hops: dict[int, int]                # subscriber other than the publisher → hops until it first gets it
-    count: int                          # what it costs, in messages
+    messages: list[Message]  # (from, to, ep) in positions, or (from, to) in nodes, in the order sent
+    hops: dict[int, int]  # subscriber other than the publisher → hops until it first gets the publication
+    count: int  # what it costs, in messages
 
 
 @dataclass(frozen=True)
 class System:
-    """A way to route publications; `count` turns messages into a cost where it is not their number."""
+    """A way to route publications; `count` returns the cost of messages where it is not simply their number."""
 
     name: str
     positions: bool
     text: str
     messages: Callable[[Settled, Publication], list[Message]]
     count: Callable[[Settled, list[Message]], int]
-    file: str = ""                      # of the user, from which it was loaded
+    file: str = ""  # the user's file that it was loaded from
 
 
 SYSTEMS: dict[str, System] = {}
 
 
 def system(
-    name: str, *, positions: bool, text: str,
+    name: str,
+    *,
+    positions: bool,
+    text: str,
     count: Callable[[Settled, list[Message]], int] = lambda settled, messages: len(messages),
 ) -> Callable[[Callable[[Settled, Publication], list[Message]]], Callable[[Settled, Publication], list[Message]]]:
-    """Register a function as a system: its messages are (from, to, ep) in positions, else (from, to) in nodes."""
+    """Register a function as a system; with `positions` messages are (from, to, ep), else (from, to) in nodes."""
     if name in SYSTEMS:
         raise BadInput(f"system: must have a name of its own, {shown(name)} exists")
 
-    def register(function: Callable[[Settled, Publication], list[Message]]) -> Callable[
-            [Settled, Publication], list[Message]]:
+    def register(
+        function: Callable[[Settled, Publication], list[Message]],
+    ) -> Callable[[Settled, Publication], list[Message]]:
         SYSTEMS[name] = System(name, positions, text, function, count)
         return function
+
     return register
 
 
 def route(
-    settled: Settled, system: str, publisher: int, subscribers: Iterable[int],
-    shortcuts: str = "all", start: int | None = None,
+    settled: Settled,
+    system: str,
+    publisher: int,
+    subscribers: Iterable[int],
+    shortcuts: str = "all",
+    start: int | None = None,
 ) -> Route:
-    """Route one publication; `start` is the position at which vr2015 starts, by default the one that is cheapest."""
+    """Route one publication; `start` is the position at which vr2015 starts, by default the cheapest."""
     if system not in SYSTEMS:
         raise BadInput(f"system: must be one of {', '.join(SYSTEMS)}, not {shown(system)}")
     n = settled.graph.n
@@ -89,21 +101,19 @@ def route(
     publication = Publication(publisher, nodes(subscribers, "subscribers", n), shortcuts, start)
     chosen = SYSTEMS[system]
     if chosen.file:
-        messages = sound_messages(chosen, settled, publication)
-        count = sound_count(chosen, settled, messages)
+        messages = checked_messages(chosen, settled, publication)
+        count = checked_count(chosen, settled, messages)
     else:
         messages = chosen.messages(settled, publication)
         count = chosen.count(settled, messages)
     return Route(messages, hops_of(settled, publication, messages, chosen.positions), count)
 
 
-def hops_of(
-    settled: Settled, publication: Publication, messages: list[Message], positions: bool
-) -> dict[int, int]:
-    """Hops until each subscriber first gets the publication.
+def hops_of(settled: Settled, publication: Publication, messages: list[Message], positions: bool) -> dict[int, int]:
+    """The number of hops until each subscriber first gets the publication.
 
-    A message sent from a position that was reached counts from there; one sent from another position of a node
-    counts from the node.
+    A message sent from a position that was reached counts from there; one sent from another position of the node
+    counts from when the node was reached.
     """
     node = {publication.publisher: 0}
     place: dict[int, int] = {}
@@ -121,13 +131,9 @@ def psvr(settled: Settled, publication: Publication) -> list[Message]:
     length = settled.length
     if not length:
         return []
-    table = settled.shortcuts(publication.shortcuts)
+    tables, ns = settled.tables(publication.shortcuts), settled.next_subscriber(publication.subscribers)
     source, goal, end = (np.empty(length, dtype=np.int32) for _ in range(3))
-    sent = spread(
-        settled.positions(publication.publisher)[0], settled.ring, settled.after,
-        settled.next_subscriber(publication.subscribers),
-        *table.arrays, settled.first_own, settled.own, source, goal, end,
-    )
+    sent = spread(tables, settled.positions(publication.publisher)[0], ns, source, goal, end)
     return list(zip(source[:sent].tolist(), goal[:sent].tolist(), end[:sent].tolist()))
 
 
@@ -136,10 +142,9 @@ def vr2015(settled: Settled, publication: Publication) -> list[Message]:
     length = settled.length
     if not length:
         return []
-    table = settled.shortcuts(publication.shortcuts)
     hop, goal = np.empty(length, dtype=np.int32), np.empty(length, dtype=np.int32)
     ns = settled.next_subscriber(publication.subscribers)
-    hops_of_2015(settled.ring, ns, *table.arrays, settled.first_own, settled.own, hop)
+    hops_of_2015(settled.tables(publication.shortcuts), ns, hop)
     origin = publication.start
     if origin is None:
         depth, jump = np.empty((2, 2 * length + 1), dtype=np.int32)

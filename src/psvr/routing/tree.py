@@ -1,22 +1,21 @@
-"""Spanning trees: breadth first from a root, and the centre from which they are flattest."""
+"""Spanning trees: breadth first from a root; and the centre of a network, from which they are shallowest."""
 
 from typing import Any
 
 import numpy as np
 
 from psvr.errors import BadInput
-from psvr.graphs.checks import whole
+from psvr.fields.checks import whole
 from psvr.graphs.csr import UNREACHED, Ints, Longs, linked, search
 from psvr.graphs.graph import Graph, is_connected
 from psvr.jit import jit
+from psvr.routing.kernels.centre import eccentricities, narrowed_centre
 
-from .centre import eccentricities, narrowed_centre
-
-MANY = 4096             # in larger networks it pays to rule nodes out instead of searching from each
+LARGE = 4096  # nodes: above this it is faster to rule nodes out than to search from each
 
 
 def bfs_tree(graph: Graph, root: int) -> Ints:
-    """The parent of every node: neighbours are taken in ascending id, and the first to find a node is its parent."""
+    """The parent of every node: neighbours are visited in ascending id, and the first to find a node is its parent."""
     root = whole(root, "root", 0, graph.n - 1)
     parent = np.empty(graph.n, dtype=np.int32)
     search(graph.start, graph.near, root, parent, np.empty(graph.n, dtype=np.int32))
@@ -27,17 +26,17 @@ def bfs_tree(graph: Graph, root: int) -> Ints:
 
 
 def centre(graph: Graph) -> int:
-    """The least id of least eccentricity."""
+    """The node of least eccentricity, of several the one with the least id."""
     if not is_connected(graph):
         raise BadInput("graph: must be connected to have a centre")
-    if graph.n <= MANY:
+    if graph.n <= LARGE:
         return int(np.argmin(eccentricities(graph.start, graph.near)))
     return narrowed_centre(graph.start, graph.near)
 
 
 @jit
 def first_unlinked(start: Longs, near: Ints, parent: Ints) -> int:
-    """The first node whose parent is not one of its neighbours; −1 if there is none."""
+    """The first node whose parent is not a neighbour; −1 if there is none."""
     for v in range(parent.size):
         if parent[v] >= 0 and not linked(start, near, v, parent[v]):
             return v
@@ -46,7 +45,7 @@ def first_unlinked(start: Longs, near: Ints, parent: Ints) -> int:
 
 @jit
 def first_rootless(parent: Ints) -> int:
-    """The first node from which the parents lead round in a circle; −1 if there is none."""
+    """The first node from which the parents form a cycle; −1 if there is none."""
     n = parent.size
     visit = np.full(n, -1, dtype=np.int32)
     for v in range(n):
@@ -60,7 +59,7 @@ def first_rootless(parent: Ints) -> int:
 
 
 def check_tree(graph: Graph, root: int, parent: Any) -> Ints:
-    """The parents as an array, if they are a spanning tree that is made of the graph's links."""
+    """The parents as an array; BadInput unless they form a spanning tree of the graph."""
     root = whole(root, "root", 0, graph.n - 1)
     given = np.asarray(parent)
     if given.shape != (graph.n,) or given.dtype.kind not in "iu":

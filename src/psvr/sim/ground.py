@@ -1,17 +1,16 @@
-"""Who can hear whom at this moment, among the living: what the invariants stand on."""
+"""Which living nodes can hear each other at this moment: the ground on which the invariants are checked."""
 
 import numpy as np
 from numpy.typing import NDArray
 
 from psvr.jit import jit
 from psvr.protocol.invariants import Ground
-
-from .world import World
+from psvr.sim.engine.world import World
 
 
 @jit
 def label(first: NDArray[np.int64], near: NDArray[np.int64], part: NDArray[np.int64]) -> None:
-    """Name the component of each node by its least member."""
+    """Label the component of each node with its lowest member."""
     n = len(part)
     waiting = np.empty(n, np.int64)
     part[:] = -1
@@ -29,8 +28,8 @@ def label(first: NDArray[np.int64], near: NDArray[np.int64], part: NDArray[np.in
                     count += 1
 
 
-def standing(world: World, good: NDArray[np.bool_]) -> Ground:
-    """The ground that the living nodes stand on; places are among them.  Components hang together by good links."""
+def ground_of(world: World, good: NDArray[np.bool_]) -> Ground:
+    """The ground for the living nodes, numbered among themselves.  Components are connected by good links."""
     alive = world.stations["alive"] != 0
     source = np.repeat(np.arange(len(world.ids)), np.diff(world.first))
     place, part = np.cumsum(alive) - 1, np.empty(int(alive.sum()), np.int64)
@@ -39,5 +38,6 @@ def standing(world: World, good: NDArray[np.bool_]) -> Ground:
     def rows(links: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         degrees = np.bincount(place[source[links]], minlength=part.size)
         return np.concatenate([[0], np.cumsum(degrees)]), place[world.near[links]]
+
     label(*rows(open_links & good), part)
     return Ground(part, *rows(open_links))

@@ -1,4 +1,4 @@
-"""What drives the engine: makes room when a table is full, hands over the trace, applies what comes from outside."""
+"""Drives the engine: enlarges full tables, passes on the trace, and applies events from outside."""
 
 import time
 from collections.abc import Callable
@@ -9,24 +9,26 @@ import numpy as np
 
 from psvr.compiled import node as rules
 from psvr.protocol import constants as k
-from psvr.protocol.profiles import policies
+from psvr.protocol.host.profiles import policies
+from psvr.results.deliveries import SECOND
+from psvr.sim.engine.queue import larger, push
+from psvr.sim.engine.world import World, capacity_for, chain, grown, new_world
+from psvr.sim.faults.memory import MAX_CLOCK
+from psvr.sim.plan.planning import Plan
+from psvr.sim.radio.air import no_air
+from psvr.sim.radio.bursts import next_burst
+from psvr.sim.scenario.tables import Scenario
+from psvr.trace.columns import LEVELS, SUBSCRIBED, UNSUBSCRIBED
 
-from . import engine, events, faults, hosting, notes, own, pubs, streams
-from .memory import CLOCK_MOST
-from .plan import Plan
-from .queue import larger, push
-from .radio.air import no_air
-from .radio.bursts import next_burst
-from .results import SECOND
-from .scenario import Scenario
-from .world import World, capacity_for, chain, grown, new_world
+from . import custom, streams
+from .engine import engine, events, hosting, notes, pubs
+from .faults import crashes
 
-LEVELS = ("off", "pub", "control", "all")
-TRACE_ROWS = 1 << 16            # gathered before they are handed over
+TRACE_ROWS = 1 << 16  # collected before they are passed on
 
 
-def chosen(scenario: Scenario) -> dict[str, Any]:
-    """What the scenario says of hosts.  A radio reaches all tree neighbours at once, so SUBs are broadcast there."""
+def host_policies(scenario: Scenario) -> dict[str, Any]:
+    """The policies of hosts.  A radio reaches all tree neighbours at once, so by default SUBs are broadcast there."""
     found = asdict(scenario.host)
     if scenario.radio.model == "ieee802154" and found["sub_acks"] is None:
         found["sub_acks"] = False
@@ -34,7 +36,7 @@ def chosen(scenario: Scenario) -> dict[str, Any]:
 
 
 class Machine:
-    """A world and its clock."""
+    """A world, and its clock."""
 
     world: World
 
@@ -52,7 +54,7 @@ class Machine:
                 push(self.world.heap, self.world.counter, int(source["first"]), events.SOURCE, int(source["node"]), i)
         for i, burst in enumerate(air.bursts):
             next_burst(self.world.air, self.world.heap, self.world.counter, plan.n + i, int(burst["start"]))
-        engine.run(self.world, 0)       # compiled before any time is taken
+        engine.run(self.world, 0)  # compile it before time is measured
 
     def set_medium(self, scenario: Scenario) -> None:
         radio, tally, seed = scenario.radio, self.world.tally, scenario.seed
@@ -67,37 +69,37 @@ class Machine:
             self.world = self.world._replace(rows=np.zeros(room, self.world.rows.dtype))
 
     def set_nodes(self, scenario: Scenario, plan: Plan) -> None:
-        """Settings, then every node starts with empty memory and a clock of its own."""
+        """Write the settings, then start every node with empty memory and its own clock."""
         p, settings = scenario.protocol, self.world.nodes["settings"]
         settings["hello"], settings["lease"] = round(p.hello * SECOND), round((p.lease or 0) * SECOND)
         settings["links"], settings["depth"], settings["frame"] = p.links, plan.depth, p.frame
         settings["id_bytes"], settings["position_bytes"] = plan.id_bytes, plan.position_bytes
-        settings["system"], settings["own"] = own.settings_of(p.system, self.capacity)
+        settings["system"], settings["own"] = custom.settings_of(p.system, self.capacity)
         settings["shortcuts"] = k.SHORTCUTS.index(p.shortcuts)
-        for name, value in policies(**chosen(scenario)).items():
+        for name, value in policies(**host_policies(scenario)).items():
             settings[name] = value
-        clocks = streams.stream(scenario.seed, "clocks").integers(0, CLOCK_MOST, plan.n)
+        clocks = streams.stream(scenario.seed, "clocks").integers(0, MAX_CLOCK, plan.n)
         for v in range(plan.n):
-            faults.boot(self.world, v, 0, int(clocks[v]))
+            crashes.boot(self.world, v, 0, int(clocks[v]))
 
     @property
     def tracing(self) -> bool:
         return bool(self.world.tally["level"][0])
 
     def advance(self, until: int) -> None:
-        """Serve all events before `until`."""
+        """Process all events before `until`."""
         begin = time.perf_counter()
-        with own.blamed(self.system):
+        with custom.attributing_errors(self.system):
             while (full := engine.run(self.world, until)) != engine.DONE:
                 self.make_room(full)
-        own.check_end(self.system, self.world)
+        custom.check_end(self.system, self.world)
         self.now = max(self.now, until)
         self.wall += time.perf_counter() - begin
         self.flush()
 
     def ensure_room(self) -> None:
-        """There is room for what one thing that happens from outside may write."""
-        while full := engine.missing(self.world):
+        """Make room for whatever a single event from outside may write."""
+        while full := engine.full_table(self.world):
             self.make_room(full)
 
     def make_room(self, full: int) -> None:
@@ -116,7 +118,7 @@ class Machine:
             self.world = w._replace(subs=grown(w.subs), sub_frames=self.larger_pool(w.sub_frames))
 
     def larger_pool(self, frames: Any) -> Any:
-        """A pool of twice the size; its new half stands before what was free."""
+        """A pool of twice the size; in the list of free places the new half comes first."""
         pool, old = grown(frames), len(frames)
         chain(pool, old)
         pool["next"][-1] = self.world.pool["free"][0]
@@ -124,14 +126,14 @@ class Machine:
         return pool
 
     def flush(self) -> None:
-        """Hand over the rows of the trace that have gathered."""
+        """Pass on the collected rows of the trace."""
         rows = int(self.world.tally["rows"][0])
         if rows:
             self.take_rows(self.world.rows[:rows])
             self.world.tally["rows"] = 0
 
     def note(self, event: int, v: int, channel: int = -1, detail: int = -1) -> None:
-        """A row of the trace about something that comes from outside."""
+        """Write a row of the trace about an event from outside."""
         if not self.tracing:
             return
         if int(self.world.tally["rows"][0]) == len(self.world.rows):
@@ -140,13 +142,13 @@ class Machine:
         self.world.rows["channel"][self.world.tally["rows"][0] - 1] = channel
 
     def publish(self, v: int, channel: int, load: int) -> int:
-        """The application of v publishes; the place of the publication."""
+        """Let the application of v publish; returns the index of the publication."""
         self.ensure_room()
-        with own.blamed(self.system):
+        with custom.attributing_errors(self.system):
             return int(pubs.publish(self.world, v, channel, load, self.now))
 
     def subscribe(self, v: int, channel: int, on: bool) -> bool:
-        """The application of v subscribes or leaves; whether that changed anything."""
+        """Let the application of v subscribe or unsubscribe; returns whether that changed anything."""
         me, hashed = self.world.nodes[v], int(self.world.hashes[channel])
         local = self.now + int(self.world.stations["offset"][v])
         if bool((me["wants"] == hashed).any()) == on:
@@ -157,7 +159,7 @@ class Machine:
             raise OverflowError(f"node {v} has no room for another subscription: raise protocol.channels")
         if self.world.stations["alive"][v]:
             hosting.schedule(self.world, v, self.now)
-        self.note(notes.SUBSCRIBED if on else notes.UNSUBSCRIBED, v, channel)
+        self.note(SUBSCRIBED if on else UNSUBSCRIBED, v, channel)
         return True
 
     @property
@@ -166,7 +168,7 @@ class Machine:
         return int(self.world.nodes.dtype["row"].base["entry"].base.itemsize)
 
     def table_bytes(self, entry: int = 0) -> Any:
-        """Bytes of RS in use, per node: a hash per row, and an entry per position, as in memory or of given size."""
+        """Bytes of RS in use, per node: a hash per row, and an entry per position, sized as in memory or as given."""
         nodes, entry = self.world.nodes, entry or self.entry_bytes
         rows = (nodes["channel"] != k.NO_CHANNEL).sum(axis=1)
         return rows * (8 + (nodes["position"] >= 0).sum(axis=1) * entry)

@@ -1,17 +1,18 @@
-"""A scenario from its beginning to its end."""
+"""Runs a scenario from beginning to end."""
 
 from collections.abc import Callable
 
+from psvr.results.deliveries import SECOND
+from psvr.results.figures import window
+
 from .missing import under_way
 from .network import Network
-from .results import SECOND
-from .summary import window
 
-STEP = 1.0              # simulated seconds between two looks at the clock
+STEP = 1.0  # simulated seconds between two calls of `stop`
 
 
 def run_to_end(net: Network, stop: Callable[[], bool] = lambda: False, look: Callable[[], None] = lambda: None) -> bool:
-    """Run for the scenario's duration, and on until what is on its way has arrived; False if `stop` said so before.
+    """Run for the scenario's duration, and on until everything under way has arrived; False if `stop` ended it early.
 
     `look` is called after every step of the duration.
     """

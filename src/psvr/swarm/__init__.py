@@ -1,1 +1,1 @@
-"""Real node processes on this machine, driven by a scenario of the simulator."""
+"""Real node processes on this machine, running a scenario of the simulator."""

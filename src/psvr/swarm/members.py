@@ -1,11 +1,10 @@
-"""Nodes as processes: each with a folder of its own for state, socket and log.
+"""Nodes as processes, each with its own folder for state, socket and log.
 
-None is left behind: whoever makes members ends them with `end`, and the system kills those whose swarm was killed.
+None is left behind: whoever creates members ends them with `end`, and the system kills those whose swarm was killed.
 """
 
 import asyncio
 import contextlib
-import ctypes
 import os
 import signal
 import subprocess
@@ -13,16 +12,15 @@ import sys
 from pathlib import Path
 
 from psvr.errors import BadInput
-from psvr.node.keys import VARIABLE
+from psvr.node.secure.keys import VARIABLE
+from psvr.processes import die_with_parent
 
-from .talk import answers
+from .applications import answers
 
-AT_ONCE = 4                 # nodes that start at the same time, on a machine with few cores
-LOOK = 0.03                 # seconds between two looks whether a node answers
-PATIENCE = 120.0            # seconds for a start
-GRACE = 5.0                 # seconds for a clean stop
-DIE_WITH_PARENT = 1         # PR_SET_PDEATHSIG
-LIBC = ctypes.CDLL(None)
+MAX_STARTING = 4  # nodes that start at the same time, for machines with few cores
+POLL_EVERY = 0.03  # seconds between two checks whether a node answers
+PATIENCE = 120.0  # seconds for a start
+GRACE = 5.0  # seconds for a clean stop
 
 
 class Member:
@@ -34,16 +32,22 @@ class Member:
         self.environment = {name: value for name, value in os.environ.items() if not name.startswith("PSVR_")}
         self.environment[VARIABLE] = key
         self.process: subprocess.Popen[bytes] | None = None
-        self.ready, self.life = False, 0        # which of its lives this is: each kill ends one
+        self.ready, self.life = False, 0  # each kill begins a new life
 
     def launch(self) -> None:
         self.folder.mkdir(parents=True, exist_ok=True)
         with open(self.log, "ab") as log:
-            self.process = subprocess.Popen(self.command, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
-                                            env=self.environment, preexec_fn=die_with_parent)
+            self.process = subprocess.Popen(
+                self.command,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                env=self.environment,
+                preexec_fn=die_with_parent,
+            )
 
     async def start(self, turn: asyncio.Semaphore) -> bool:
-        """Once it answers; False if it was killed before, by `kill`, also while it waited for its turn."""
+        """Start, and wait until it answers; return False if `kill` was called in the meantime, even while it queued."""
         self.kill()
         life = self.life
         async with turn:
@@ -58,11 +62,11 @@ class Member:
                 self.check()
                 if asyncio.get_running_loop().time() > deadline:
                     raise BadInput(f"node {self.v}: does not answer {PATIENCE:.0f} s after its start; see {self.log}")
-                await asyncio.sleep(LOOK)
+                await asyncio.sleep(POLL_EVERY)
         return False
 
     def check(self) -> None:
-        """A process that ended by itself is an error, with its last words."""
+        """Raise an error, with the last line of the log, if the process ended by itself."""
         code = self.process.poll() if self.process is not None else None
         if code is not None:
             raise BadInput(f"node {self.v}: ended by itself with exit code {code}: {self.last_words()}")
@@ -72,7 +76,7 @@ class Member:
         return lines[-1] if lines else "it said nothing"
 
     def kill(self) -> None:
-        """As kill −9 does, at once."""
+        """Kill the process at once, as kill −9 does."""
         process, self.process, self.ready, self.life = self.process, None, False, self.life + 1
         if process is not None:
             process.kill()
@@ -88,16 +92,12 @@ class Member:
         return self.process is None or self.process.poll() is not None
 
 
-def die_with_parent() -> None:
-    LIBC.prctl(DIE_WITH_PARENT, signal.SIGKILL)
-
-
 def command(flags: list[str], prefix: list[str]) -> list[str]:
     return [*prefix, sys.executable, "-m", "psvr", "node", *flags]
 
 
 async def start_all(members: list[Member], turn: asyncio.Semaphore) -> None:
-    """All at once, as far as it is their turn; the first that fails ends it."""
+    """Start all members, as many at a time as `turn` allows; the first failure ends it."""
     tasks = [asyncio.ensure_future(member.start(turn)) for member in members]
     try:
         await asyncio.gather(*tasks)
@@ -107,12 +107,12 @@ async def start_all(members: list[Member], turn: asyncio.Semaphore) -> None:
 
 
 async def stop_all(members: list[Member]) -> None:
-    """A clean stop, for those that manage it in time."""
+    """Stop all members: cleanly, if they manage it in time."""
     for member in members:
         member.ask_to_stop()
     deadline = asyncio.get_running_loop().time() + GRACE
     while asyncio.get_running_loop().time() < deadline and not all(member.is_over() for member in members):
-        await asyncio.sleep(LOOK)
+        await asyncio.sleep(POLL_EVERY)
     end(members)
 
 

@@ -1,28 +1,38 @@
-"""What a swarm remembers of its run: what applications got, who was alive and linked, what nodes counted."""
+"""The record of a swarm's run: what applications received, who was alive and linked, what nodes counted."""
 
 import time
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from psvr.protocol.invariants import Ground, ground_of, parts
-from psvr.sim.network import OPEN
-from psvr.sim.results import Epoch, History, Subscription
+from psvr.protocol.invariants import Ground, components, ground_of
+from psvr.results.deliveries import OPEN, Epoch, History, Subscription
 
 Pair = tuple[int, int]
 
 
 class Delivery(NamedTuple):
-    """A message that an application got."""
+    """A message that an application received."""
 
-    time: int               # µs since the beginning
+    time: int  # µs since the beginning
     node: int
-    origin: int             # id
+    origin: int  # id
     boot: int
     sequence: int
     hops: int
+
+
+@dataclass
+class Places:
+    """Where the files of a run are."""
+
+    folder: Path  # of the nodes, for the duration of the run
+    trace: Path
+    run: str  # its name in the trace
 
 
 class Record:
@@ -34,10 +44,10 @@ class Record:
         self.alive = [False] * n
         self.history = History()
         self.deliveries: list[Delivery] = []
-        self.counts: dict[Pair, dict[str, Any]] = {}        # (node, boot) → the last status without memory
-        self.started = 0                                    # µs since 1970
+        self.counts: dict[Pair, dict[str, Any]] = {}  # last status, without memory, by node and boot
+        self.started = 0  # µs since 1970
         self.ended: int | None = None
-        self.ground = 0                                     # how often it changed
+        self.ground = 0  # how often nodes or links have changed
 
     def begin(self) -> None:
         self.started = time.time_ns() // 1000
@@ -48,13 +58,14 @@ class Record:
 
     @property
     def now(self) -> int:
-        """It stands still before the beginning, and after the end."""
+        """µs since `begin`; the clock stands still before it, and after `end`."""
         if self.ended is not None:
             return self.ended
         return time.time_ns() // 1000 - self.started if self.started else 0
 
-    def got(self, v: int, told: dict[str, Any]) -> None:
-        self.deliveries.append(Delivery(self.now, v, told["origin"], told["boot"], told["sequence"], told["hops"]))
+    def received(self, v: int, message: dict[str, Any]) -> None:
+        m = message
+        self.deliveries.append(Delivery(self.now, v, m["origin"], m["boot"], m["sequence"], m["hops"]))
 
     # --- who could hear whom
 
@@ -72,15 +83,15 @@ class Record:
             self.redraw()
 
     def redraw(self) -> None:
-        """From now on others are connected."""
+        """Record who is connected from now on."""
         self.ground += 1
         if self.started:
             among = [(u, v) for u, v in self.open_links() if self.alive[u] and self.alive[v]]
-            part = np.where(self.alive, np.array(parts(self.n, among)), -1)
+            part = np.where(self.alive, np.array(components(self.n, among)), -1)
             self.history.epochs.append(Epoch(self.now, part.astype(np.int64)))
 
     def standing(self) -> tuple[list[int], Ground]:
-        """The living, and the ground that they stand on."""
+        """The living nodes, and the ground truth for them."""
         living = [v for v in range(self.n) if self.alive[v]]
         place = {v: i for i, v in enumerate(living)}
         among = [(place[u], place[v]) for u, v in self.open_links() if u in place and v in place]
@@ -102,7 +113,7 @@ class Record:
         self.counts[v, status["boot"]] = {name: held for name, held in status.items() if name != "memory"}
 
     def total(self, table: str) -> Counter[str]:
-        """Over all nodes, and all their starts."""
+        """The sum of a table over all nodes and all their boots."""
         found: Counter[str] = Counter()
         for status in self.counts.values():
             found.update(status[table])

@@ -1,6 +1,6 @@
-"""The ether of a swarm: takes the datagrams of all nodes, and passes each on to those who can hear it, or loses it.
+"""The ether of a swarm: takes the datagrams of all nodes and passes each on to those that can hear it, or loses it.
 
-What is lost, late, doubled or held back is drawn from the seed; the order in which datagrams come is the machine's.
+What is lost, delayed, duplicated or held back is drawn from the seed; the order of datagrams is up to the machine.
 """
 
 import asyncio
@@ -11,43 +11,44 @@ from dataclasses import dataclass
 from typing import Any
 
 from psvr.errors import BadInput
-from psvr.node.ether import EVERYBODY, HEAD
-from psvr.node.udp import BUFFER, LARGEST, drain
+from psvr.node.link.ether import EVERYBODY, HEAD
+from psvr.node.link.udp import BUFFER, MAX_DATAGRAM, drain
 
 HOST = "127.0.0.1"
-HELD = 0.05                 # seconds by which a datagram is held back, at most, so that later ones overtake it
+HELD = 0.05  # seconds, at most, by which a datagram is held back for later ones to overtake it
 
 
 @dataclass(frozen=True)
-class Weather:
-    """What the ether does to datagrams on every link; times are seconds."""
+class Impairments:
+    """What the ether does to datagrams on every link; times are in seconds."""
 
     loss: float = 0.0
-    delay: tuple[float, float] = (0.0, 0.0)         # least and most
+    delay: tuple[float, float] = (0.0, 0.0)  # minimum, maximum
     duplicate: float = 0.0
     reorder: float = 0.0
 
     def __post_init__(self) -> None:
-        least, most = self.delay
-        if not 0 <= least <= most <= 10:
-            raise BadInput(f"--delay: must be two numbers of seconds from 0 to 10, the lesser first, not {least:g} "
-                           f"{most:g}")
+        low, high = self.delay
+        if not 0 <= low <= high <= 10:
+            raise BadInput(
+                f"--delay: must be two numbers of seconds from 0 to 10, the smaller first, not {low:g} {high:g}"
+            )
         for name in ("duplicate", "reorder"):
             if not 0 <= getattr(self, name) <= 1:
                 raise BadInput(f"--{name}: must be a number from 0 to 1, not {getattr(self, name):g}")
 
 
-CLEAR = Weather()
+UNIMPAIRED = Impairments()
 
 
 class Relay:
-    """A medium for members: their link is an `Ether` that leads here."""
+    """A medium for members, whose link is an `Ether` that leads here."""
 
-    def __init__(self, seed: int, weather: Weather = CLEAR) -> None:
-        self.random, self.weather = random.Random(seed), weather
+    def __init__(self, seed: int, impairments: Impairments = UNIMPAIRED) -> None:
+        self.random, self.impairments = random.Random(seed), impairments
         self.near: dict[int, list[int]] = {}
-        self.places: dict[int, Any] = {}        # where a number was last heard from
-        self.carried = self.lost = self.doubled = self.held = 0
+        self.places: dict[int, Any] = {}  # the address that each number was last heard from
+        self.carried = self.lost = self.duplicated = self.held = 0
         self.sock: socket.socket | None = None
 
     async def start(self, members: int) -> None:
@@ -66,15 +67,15 @@ class Relay:
             self.sock = None
 
     def prefix(self, v: int) -> list[str]:
-        """What a node's command begins with."""
+        """What precedes a node's command."""
         return []
 
     def flags(self, v: int) -> list[str]:
-        """What its command ends with, so that it finds its neighbours."""
+        """Arguments of its command by which it finds its neighbours."""
         return ["--ether", f"{HOST}:{self.port}/{v}"]
 
     def connect(self, links: Iterable[tuple[int, int]]) -> None:
-        """From now on these pairs hear each other, and nobody else."""
+        """From now on these pairs hear each other, and no others."""
         near: dict[int, set[int]] = {}
         for u, v in links:
             near.setdefault(u, set()).add(v)
@@ -82,29 +83,29 @@ class Relay:
         self.near = {v: sorted(others) for v, others in near.items()}
 
     def take(self, datagram: bytes, place: Any) -> None:
-        """A datagram of a node."""
-        if len(datagram) < HEAD.size or len(datagram) > LARGEST:
+        """Process a datagram from a node."""
+        if len(datagram) < HEAD.size or len(datagram) > MAX_DATAGRAM:
             return
         sender, addressee = HEAD.unpack_from(datagram)
         self.places[sender] = place
         if len(datagram) == HEAD.size:
-            return                      # it only says where it is
+            return  # it only tells its address
         for to in self.near.get(sender, ()):
             if addressee in (EVERYBODY, to):
                 self.pass_on(datagram, to)
 
     def pass_on(self, datagram: bytes, to: int) -> None:
-        """One link: each copy is lost, late and held back alone."""
-        weather, chance = self.weather, self.random.random
+        """Send a datagram over one link; each copy is lost, delayed and held back independently."""
+        impairments, chance = self.impairments, self.random.random
         copies = 1
-        if weather.duplicate and chance() < weather.duplicate:
-            copies, self.doubled = 2, self.doubled + 1
+        if impairments.duplicate and chance() < impairments.duplicate:
+            copies, self.duplicated = 2, self.duplicated + 1
         for _ in range(copies):
-            if weather.loss and chance() < weather.loss:
+            if impairments.loss and chance() < impairments.loss:
                 self.lost += 1
                 continue
-            late = self.random.uniform(*weather.delay) if weather.delay[1] else 0.0
-            if weather.reorder and chance() < weather.reorder:
+            late = self.random.uniform(*impairments.delay) if impairments.delay[1] else 0.0
+            if impairments.reorder and chance() < impairments.reorder:
                 late += HELD * chance()
                 self.held += 1
             if late:
@@ -119,5 +120,5 @@ class Relay:
         try:
             self.sock.sendto(datagram, place)
             self.carried += 1
-        except OSError:                 # its buffer is full, or it is dead
+        except OSError:  # the receiver's buffer is full, or it is dead
             self.lost += 1

@@ -7,14 +7,14 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from .columns import COLUMNS, EVENTS, FAULT, REQUIRED, TraceError, is_text
+from .columns import COLUMNS, EVENTS, FAULT, RECEIVED, REQUIRED, SENT, TraceError, is_text
 from .rows import NONE
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
 TEXT = pa.dictionary(pa.int32(), pa.string())
 TYPES = {"int32": pa.int32(), "int64": pa.int64(), "string": TEXT}
-FIELDS = {"from": "from_", "end_point": "ep"}       # of ROW, where they are not named as the column
+FIELDS = {"from": "from_", "end_point": "ep"}  # of ROW, where they are not named as the column
 EVENT_NAMES = pa.array(EVENTS, pa.string())
 
 
@@ -33,7 +33,7 @@ class Names:
 
     def arrow(self) -> pa.Array:
         if len(self.known) != len(self.list):
-            for name in self.list[len(self.known):]:
+            for name in self.list[len(self.known) :]:
                 if not is_text(name):
                     raise TraceError(f"{self.column}: must be Unicode texts, not {name!r}")
             self.known = pa.array(self.list, pa.string())
@@ -68,20 +68,23 @@ def reason(rows: Array, names: pa.Array) -> pa.Array:
     return named("reason", rows["reason"], names) if len(names) else decimal(rows["reason"])
 
 
-def detail(rows: Array, names: pa.Array) -> pa.Array:
-    """Names for faults, if there are names, and decimal numbers for all else."""
-    fault = rows["event"] == FAULT
-    if not len(names) or not fault.any():
-        return decimal(rows["detail"])
-    others = decimal(np.where(fault, NONE, rows["detail"]))
-    faults = named("detail", np.where(fault, rows["detail"], NONE), names)
-    return pc.if_else(fault, faults.cast(pa.string()), others.cast(pa.string())).dictionary_encode()
+def detail(rows: Array, faults: pa.Array, frames: pa.Array) -> pa.Array:
+    """Names of faults, and of frames that were sent or received, if there are names; decimal numbers for all else."""
+    event = rows["event"]
+    fault = (event == FAULT) & bool(len(faults))
+    frame = ((event == SENT) | (event == RECEIVED)) & bool(len(frames))
+    column = decimal(np.where(fault | frame, NONE, rows["detail"]))
+    for which, names in ((fault, faults), (frame, frames)):
+        if which.any():
+            texts = named("detail", np.where(which, rows["detail"], NONE), names)
+            column = pc.if_else(which, texts.cast(pa.string()), column.cast(pa.string())).dictionary_encode()
+    return column
 
 
 class Encoder:
     """Turns the rows of one run into columns."""
 
-    def __init__(self, run: str, clock: str, channels: Names, reasons: Names, details: Names) -> None:
+    def __init__(self, run: str, clock: str, channels: Names, reasons: Names, details: Names, frames: Names) -> None:
         self.schema = schema()
         self.text: dict[str, Callable[[Array], pa.Array]] = {
             "run": lambda rows: same(run, len(rows)),
@@ -89,7 +92,8 @@ class Encoder:
             "event": lambda rows: named("event", rows["event"], EVENT_NAMES, least=0),
             "channel": lambda rows: named("channel", rows["channel"], channels.arrow()),
             "reason": lambda rows: reason(rows, reasons.arrow()),
-            "detail": lambda rows: detail(rows, details.arrow())}
+            "detail": lambda rows: detail(rows, details.arrow(), frames.arrow()),
+        }
 
     def column(self, name: str, rows: Array) -> pa.Array:
         if name in self.text:

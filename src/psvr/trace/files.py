@@ -12,8 +12,8 @@ from pathlib import Path
 from .columns import TraceError, one_line
 
 PARTS, LINES = ".parquet", ".jsonl"
-OWN = "psvr."                   # marks our keys among the metadata of a file
-STEM_MOST = 100                 # characters of a run's name that go into file names
+OWN = "psvr."  # marks our keys among the metadata of a file
+STEM_MOST = 100  # characters of a run's name that go into file names
 
 
 def stem(run: str) -> str:

@@ -18,7 +18,7 @@ def read_json_lines(file: str | Path) -> pa.Table:
     """The rows of one file.  A last line without its end is still being written, and not read."""
     try:
         text = Path(file).read_bytes()
-        whole = text[:text.rfind(b"\n") + 1]
+        whole = text[: text.rfind(b"\n") + 1]
         table = pj.read_json(io.BytesIO(whole), parse_options=PARSING) if whole.strip() else PLAIN.empty_table()
         check(table)
         return table.cast(schema())

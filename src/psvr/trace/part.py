@@ -28,8 +28,13 @@ class Part:
             # Arrow's own file, not Python's: an interrupt then never falls between the bytes of a row group.
             self.sink = pa.OSFile(str(self.hidden), "wb")
             self.writer = pq.ParquetWriter(
-                self.sink, schema, compression="zstd", use_dictionary=TEXTS, column_encoding=ENCODINGS,
-                write_page_checksum=True)
+                self.sink,
+                schema,
+                compression="zstd",
+                use_dictionary=TEXTS,
+                column_encoding=ENCODINGS,
+                write_page_checksum=True,
+            )
         except BaseException:
             self.remove()
             raise
@@ -49,7 +54,7 @@ class Part:
 
     def abandon(self) -> None:
         """Give its room back after an error."""
-        self.writer.is_open = False         # or it would try once more to complete the file
+        self.writer.is_open = False  # or it would try once more to complete the file
         with contextlib.suppress(OSError):
             self.sink.close()
         self.remove()
@@ -70,7 +75,7 @@ def claim(hidden: Path, file: Path) -> BinaryIO:
     lock = hidden.open("ab")
     try:
         take(lock, file)
-        refuse_if_finished(file)            # by a process that had the lock until now
+        refuse_if_finished(file)  # by a process that had the lock until now
     except TraceError:
         lock.close()
         raise
@@ -83,4 +88,4 @@ def take(lock: BinaryIO, file: Path) -> None:
     except BlockingIOError:
         raise TraceError(f"run: must be new to the folder, but another process is writing {file}") from None
     except OSError:
-        pass            # a file system without locks
+        pass  # a file system without locks

@@ -14,12 +14,11 @@ from .files import LINES, PARTS, finished, from_metadata
 from .line_files import read_json_lines
 
 FORMAT = ds.ParquetFileFormat(
-    default_fragment_scan_options=ds.ParquetFragmentScanOptions(page_checksum_verification=True))
+    default_fragment_scan_options=ds.ParquetFragmentScanOptions(page_checksum_verification=True)
+)
 
 
-def read(
-    folder: str | Path, columns: Sequence[str] | None = None, filter: pc.Expression | None = None
-) -> pa.Table:
+def read(folder: str | Path, columns: Sequence[str] | None = None, filter: pc.Expression | None = None) -> pa.Table:
     """The rows of all runs, or those for which an expression holds, such as `pc.field("event") == "sent"`."""
     check_question(columns, filter)
     source = dataset(folder)

@@ -15,27 +15,39 @@ from .files import part_name, to_metadata
 from .part import Part
 from .rows import ROW
 
-GROUP = 1 << 17                 # rows encoded at a time: 10 MB, larger groups are no faster
-ROWS_PER_FILE = 1_000_000       # some 10 MB: what a kill can cost at most, and still few files
+GROUP = 1 << 17  # rows encoded at a time: 10 MB, larger groups are no faster
+ROWS_PER_FILE = 1_000_000  # some 10 MB: what a kill can cost at most, and still few files
 
 
 class Writer:
-    """The trace of one run.  An error from `write` or `close` ends it; parts finished before stay."""
+    """The trace of one run.  An error from `write` or `close` ends it; parts finished before stay.
+
+    Names that numbers stand for: of channels, of reasons, of faults (`details`), and of frames sent and received.
+    """
 
     def __init__(
-        self, folder: str | Path, run: str, clock: str = "sim", channels: Sequence[str] = (),
-        reasons: Sequence[str] = (), details: Sequence[str] = (), provenance: Mapping[str, str] | None = None,
+        self,
+        folder: str | Path,
+        run: str,
+        clock: str = "sim",
+        channels: Sequence[str] = (),
+        reasons: Sequence[str] = (),
+        details: Sequence[str] = (),
+        provenance: Mapping[str, str] | None = None,
         rows_per_file: int = ROWS_PER_FILE,
+        frames: Sequence[str] = (),
     ) -> None:
         check(run, clock, rows_per_file)
         names = Names("channels", channels)
-        self.channels = names.list          # the host may append to it
+        self.channels = names.list  # the host may append to it
         self.folder, self.run, self.rows_per_file = Path(folder), run, rows_per_file
-        self.encoder = Encoder(run, clock, names, Names("reasons", reasons), Names("details", details))
+        self.encoder = Encoder(
+            run, clock, names, Names("reasons", reasons), Names("details", details), Names("frames", frames)
+        )
         self.schema = self.encoder.schema.with_metadata(metadata(run, clock, provenance or {}))
         self.buffer, self.filled = np.empty(min(GROUP, rows_per_file), ROW), 0
         self.number, self.closed = 0, False
-        with in_words(self.folder):         # opened at once, to learn before a long run whether it can be
+        with in_words(self.folder):  # opened at once, to learn before a long run whether it can be
             self.folder.mkdir(parents=True, exist_ok=True)
             self.part: Part | None = self.next_part()
 
@@ -51,7 +63,7 @@ class Writer:
         begin = 0
         while begin < len(rows):
             count = min(len(rows) - begin, self.room() - self.filled)
-            self.buffer[self.filled:self.filled + count] = rows[begin:begin + count]
+            self.buffer[self.filled : self.filled + count] = rows[begin : begin + count]
             self.filled += count
             begin += count
             if self.filled == self.room():
@@ -64,9 +76,9 @@ class Writer:
     def flush(self) -> None:
         """Encode what is collected, and finish the part if it is full."""
         with self.ends_on_error():
-            batch = self.encoder.encode(self.buffer[:self.filled])
+            batch = self.encoder.encode(self.buffer[: self.filled])
             self.part = self.part or self.next_part()
-            self.filled = 0         # before, so that an interrupt cannot make `close` write these rows again
+            self.filled = 0  # before, so that an interrupt cannot make `close` write these rows again
             self.part.write(batch)
             if self.part.rows == self.rows_per_file:
                 self.finish()

@@ -1,4 +1,4 @@
-"""Kinds of trial: what is done with the parameters of a trial.
+"""Kinds of trial: what a trial does with its parameters.
 
 A kind is a module: two come with psvr, and `trial.py` in the folder of a study is a third, called `own`.
 """
@@ -8,8 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from psvr.errors import BadInput
-
-from ..files import module_of
+from psvr.lab.code import module_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -19,41 +18,44 @@ OWN = "trial.py"
 
 
 class Kind(Protocol):
-    """The same arguments give the same results anywhere: no clock, no randomness but the seed's."""
+    """The same arguments give the same results everywhere: no clock, and no randomness other than from the seed."""
 
     RESULTS: "pa.Schema"
 
     def resolve(self, parameters: dict[str, Any]) -> dict[str, Any] | None:
-        """Parameters with words turned into numbers; None: they do not go together and are left out."""
+        """Return parameters with words turned into numbers, or None to leave out a combination that does not fit."""
 
     def cost(self, parameters: dict[str, Any], scenario: dict[str, Any] | None) -> float:
-        """Seconds on one core, roughly, for one system."""
+        """Return roughly the seconds on one core for one system."""
 
-    def run(self, parameters: dict[str, Any], scenario: dict[str, Any] | None, seed: int,
-            systems: list[str]) -> list[dict[str, Any]]:
-        """Results under each of the systems, in their order."""
+    def run(
+        self, parameters: dict[str, Any], scenario: dict[str, Any] | None, seed: int, systems: list[str]
+    ) -> list[dict[str, Any]]:
+        """Return the results under each of the systems, in their order."""
 
 
 def kind(name: str, files: Sequence[tuple[str, str]] = ()) -> Kind:
-    """The module of a kind; `files` are names and texts of the study's own Python files."""
+    """Return the module of a kind; `files` are names and texts of the study's own Python files."""
     if name != "own":
         return importlib.import_module(f"psvr.lab.kinds.{name}")
     text = dict(files).get(OWN)
     if text is None:
         raise BadInput(f'kind = "own": the folder of the study must have a {OWN}')
     module = module_of(OWN, text)
-    missing = [what for what in ("RESULTS", "resolve", "cost", "run") if not hasattr(module, what)]
+    missing = [part for part in ("RESULTS", "resolve", "cost", "run") if not hasattr(module, part)]
     if missing:
         raise BadInput(f"{OWN}: must have {', '.join(missing)}")
     return module
 
 
 def known_systems(name: str) -> tuple[str, ...] | None:
-    """The systems that trials of a kind can be run under; None: the kind alone knows."""
+    """Return the systems that trials of a kind can be run under, or None if only the kind knows."""
     if name == "settled":
         from psvr.routing.systems import SYSTEMS
+
         return tuple(SYSTEMS)
     if name == "simulated":
         from psvr.protocol.systems import known
+
         return known()
     return None

@@ -1,12 +1,12 @@
 """Systems as studies name them: `psvr/nontree` is a system and its set of shortcuts; `psvr` alone is `psvr/all`."""
 
 from psvr.errors import BadInput, did_you_mean, shown
-from psvr.routing.shortcuts import SETS
+from psvr.routing.kernels.shortcuts import SETS
 from psvr.routing.systems import SYSTEMS
 
 
 def system_name(name: str) -> tuple[str, str]:
-    """System and shortcuts; whether there is such a system is seen where it runs."""
+    """Return system and shortcuts; whether there is such a system is checked where it runs."""
     system, slash, shortcuts = name.partition("/")
     if slash and shortcuts not in SETS:
         raise BadInput(f"system {shown(name)}: after / must come one of {', '.join(SETS)}")
@@ -14,7 +14,7 @@ def system_name(name: str) -> tuple[str, str]:
 
 
 def settled_name(name: str) -> tuple[str, str]:
-    """The same, if it routes in settled networks."""
+    """Return the same, for a system that routes in settled networks."""
     system, shortcuts = system_name(name)
     if system not in SYSTEMS:
         raise BadInput(f"system {shown(name)}: unknown{did_you_mean(system, SYSTEMS)}; there are {', '.join(SYSTEMS)}")

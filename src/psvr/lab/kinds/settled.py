@@ -1,4 +1,4 @@
-"""Trials in a settled network: a graph is drawn, publications are routed on it exactly, and their messages counted.
+"""Trials in a settled network: a graph is drawn, publications are routed on it exactly, and messages are counted.
 
 The tree is breadth first from a centre of the graph.  Publishers are never among the subscribers.
 """
@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
 from psvr.errors import BadInput, did_you_mean, shown
-from psvr.graphs.checks import real, whole
+from psvr.fields.checks import real, whole
 from psvr.graphs.csr import Ints, Marks
 from psvr.graphs.drawn import geometric, gnp
 from psvr.graphs.graph import Graph
+from psvr.lab.columns import columns
 from psvr.routing.counts import COLUMNS, count_messages
 from psvr.routing.settled import Settled
 from psvr.routing.systems import route
@@ -21,34 +21,33 @@ from psvr.routing.tree import bfs_tree, centre
 
 from .names import settled_name
 
-RESULTS = pa.schema([
-    ("nodes", pa.int64()), ("links", pa.int64()), ("published", pa.int64()), ("delivered", pa.int64()),
-    ("messages", pa.int64()), ("hops", pa.list_(pa.int64())), ("hops_sum", pa.int64())])
+RESULTS = columns("nodes", "links", "published", "delivered", "messages", "hops", "hops_sum")
 
 PARAMETERS = ("n", "p", "degree", "s", "publications", "sets", "routes")
-PUBLICATIONS = 1000             # of a trial, unless it says otherwise
-PER_SET = 20                    # publishers to each set of subscribers
-MOST_NODES = 100_000
-MOST_PUBLICATIONS = 10_000_000
-LONELY = 4.2                    # nodes without a link to expect, at most: more than one draw in a hundred is connected
-LEAST_DEGREE = 5                # in the plane; with less, hardly any network is connected
+DEFAULT_PUBLICATIONS = 1000  # of a trial that does not say how many
+PUBLISHERS_PER_SET = 20  # that publish to each set of subscribers, unless `sets` is given
+MAX_NODES = 100_000
+MAX_PUBLICATIONS = 10_000_000
+MAX_ISOLATED = 4.2  # expected nodes without a link: more than one draw in a hundred is then connected
+MIN_DEGREE = 5  # in the plane; with less, hardly any network is connected
 
 
 def resolve(parameters: dict[str, Any]) -> dict[str, Any] | None:
-    """`s = "all"` is every node but the publisher, `publications = "all"` one of every node that may publish."""
+    """`s = "all"` is every node but the publisher, `publications = "all"` one by every node that may publish."""
     for name in parameters:
         if name not in PARAMETERS:
-            raise BadInput(f"{name}: unknown parameter{did_you_mean(name, PARAMETERS)}; allowed are "
-                           f"{', '.join(PARAMETERS)}")
+            raise BadInput(
+                f"{name}: unknown parameter{did_you_mean(name, PARAMETERS)}; allowed are {', '.join(PARAMETERS)}"
+            )
     for name in ("n", "s"):
         if name not in parameters:
             raise BadInput(f"{name}: missing; trials in a settled network need n, s, and p or degree")
     if ("p" in parameters) == ("degree" in parameters):
         raise BadInput("p, degree: exactly one of the two must be given")
     found = dict(parameters)
-    n = found["n"] = whole(found["n"], "n", 2, MOST_NODES)
-    s = found["s"] = n - 1 if found["s"] == "all" else whole(found["s"], "s", 1, MOST_NODES, 'a number, or "all":')
-    if s >= n or not connects(found, n):
+    n = found["n"] = whole(found["n"], "n", 2, MAX_NODES)
+    s = found["s"] = n - 1 if found["s"] == "all" else whole(found["s"], "s", 1, MAX_NODES, 'a number, or "all":')
+    if s >= n or not can_be_connected(found, n):
         return None
     return with_publications(found, n, s)
 
@@ -57,35 +56,34 @@ def with_publications(found: dict[str, Any], n: int, s: int) -> dict[str, Any]:
     if "routes" in found and not isinstance(found["routes"], bool):
         raise BadInput(f"routes: must be true or false, not {shown(found['routes'])}")
     if "sets" in found:
-        found["sets"] = whole(found["sets"], "sets", 1, MOST_PUBLICATIONS)
+        found["sets"] = whole(found["sets"], "sets", 1, MAX_PUBLICATIONS)
     if found.get("publications") == "all":
         found["publications"] = found.get("sets", 1) * (n - s)
     if "publications" in found:
-        found["publications"] = whole(found["publications"], "publications", 1, MOST_PUBLICATIONS,
-                                      'a number, or "all":')
+        found["publications"] = whole(found["publications"], "publications", 1, MAX_PUBLICATIONS, 'a number, or "all":')
     return found
 
 
-def connects(found: dict[str, Any], n: int) -> bool:
-    """A network of this density exists, and is drawn connected often enough."""
+def can_be_connected(found: dict[str, Any], n: int) -> bool:
+    """Return whether a network of this density exists, and is drawn connected often enough."""
     if "degree" in found:
-        degree = found["degree"] = real(found["degree"], "degree", 0, MOST_NODES, above=True)
-        return LEAST_DEGREE <= degree <= n - 1
+        degree = found["degree"] = real(found["degree"], "degree", 0, MAX_NODES, above=True)
+        return MIN_DEGREE <= degree <= n - 1
     p = found["p"] = real(found["p"], "p", 0, 1, above=True)
-    return n * p >= 2 and n * (1 - p) ** (n - 1) <= LONELY
+    return n * p >= 2 and n * (1 - p) ** (n - 1) <= MAX_ISOLATED
 
 
 def shape(parameters: dict[str, Any]) -> tuple[int, int]:
-    """How many sets of subscribers, and publishers to each."""
-    wanted, may = parameters.get("publications", PUBLICATIONS), parameters["n"] - parameters["s"]
+    """Return the number of sets of subscribers, and of publishers to each."""
+    wanted, free = parameters.get("publications", DEFAULT_PUBLICATIONS), parameters["n"] - parameters["s"]
     if "sets" in parameters:
-        return parameters["sets"], max(1, min(may, wanted // parameters["sets"]))
-    publishers = min(may, PER_SET, wanted)
+        return parameters["sets"], max(1, min(free, wanted // parameters["sets"]))
+    publishers = min(free, PUBLISHERS_PER_SET, wanted)
     return max(1, wanted // publishers), publishers
 
 
 def cost(parameters: dict[str, Any], scenario: dict[str, Any] | None) -> float:
-    """Measured on one core.  Routes are followed one by one, everything else is counted by compiled batches."""
+    """Return seconds on one core.  Routes are followed one by one, everything else is counted in compiled batches."""
     n, s = parameters["n"], parameters["s"]
     sets, publishers = shape(parameters)
     draw = 1e-4 + 1e-9 * n * n + (2e-3 if "degree" in parameters else 1e-10 * n**3 * parameters["p"])
@@ -93,8 +91,9 @@ def cost(parameters: dict[str, Any], scenario: dict[str, Any] | None) -> float:
     return float(draw + sets * (1e-8 * n + publishers * each))
 
 
-def run(parameters: dict[str, Any], scenario: dict[str, Any] | None, seed: int,
-        systems: list[str]) -> list[dict[str, Any]]:
+def run(
+    parameters: dict[str, Any], scenario: dict[str, Any] | None, seed: int, systems: list[str]
+) -> list[dict[str, Any]]:
     graph = drawn(parameters, seed)
     root = centre(graph)
     settled = Settled(graph, root, bfs_tree(graph, root))
@@ -114,31 +113,35 @@ def drawn(parameters: dict[str, Any], seed: int) -> Graph:
 class Publications:
     """All that is published in a trial: a row for each set of subscribers."""
 
-    members: Marks              # 1 for every subscriber
+    members: Marks  # 1 for every subscriber
     subscribers: Ints
     publishers: Ints
 
 
 def publications(n: int, s: int, sets: int, publishers: int, rng: np.random.Generator) -> Publications:
-    """Random sets of s subscribers, and for each some publishers that are not among them."""
+    """Return random sets of s subscribers, and for each some publishers that are not among them."""
     order = rng.permuted(np.tile(np.arange(n, dtype=np.int32), (sets, 1)), axis=1)
     members = np.zeros((sets, n), dtype=np.uint8)
     np.put_along_axis(members, order[:, :s], 1, axis=1)
-    return Publications(members, order[:, :s], order[:, s:s + publishers])
+    return Publications(members, order[:, :s], order[:, s : s + publishers])
 
 
 def at_once(settled: Settled, system: str, shortcuts: str, sent: Publications) -> dict[str, Any]:
-    """Message counts alone, by a compiled batch where the system has one."""
+    """Return message counts only, from a compiled batch where the system has one."""
     column = next((c for c in (f"{system}/{shortcuts}", system) if c in COLUMNS), None)
     if column is None:
         return {**one_by_one(settled, system, shortcuts, sent), "hops": None, "hops_sum": None}
     counts = count_messages(settled, sent.members, sent.publishers, [column])[column]
-    return {"delivered": counts.size * sent.subscribers.shape[1], "messages": int(counts.sum()),
-            "hops": None, "hops_sum": None}
+    return {
+        "delivered": counts.size * sent.subscribers.shape[1],
+        "messages": int(counts.sum()),
+        "hops": None,
+        "hops_sum": None,
+    }
 
 
 def one_by_one(settled: Settled, system: str, shortcuts: str, sent: Publications) -> dict[str, Any]:
-    """Messages, and the hops of every delivery."""
+    """Return messages, and the hops of every delivery."""
     messages, taken = 0, list[int]()
     for subscribers, publishers in zip(sent.subscribers, sent.publishers):
         for publisher in publishers.tolist():
@@ -147,3 +150,16 @@ def one_by_one(settled: Settled, system: str, shortcuts: str, sent: Publications
             taken += found.hops.values()
     hops = np.bincount(taken).tolist() if taken else []
     return {"delivered": len(taken), "messages": messages, "hops": hops, "hops_sum": sum(taken)}
+
+
+def variant(parameters: dict[str, Any], scenario: dict[str, Any] | None) -> tuple[int, ...]:
+    """Compiled code is the same for all parameters."""
+    return ()
+
+
+def compile(variant: tuple[int, ...]) -> None:
+    """Run a little of everything, so that all of it is compiled."""
+    for density in ({"p": 0.8}, {"degree": 6.0}):
+        for routes in (False, True):
+            parameters = {"n": 12, "s": 4, "publications": 4, "routes": routes, **density}
+            run(parameters, None, 1, [name for name in (*COLUMNS, "steiner") if name in COLUMNS or routes])

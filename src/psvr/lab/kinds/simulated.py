@@ -1,4 +1,4 @@
-"""Trials of the full stack: a scenario with gaps is filled with the parameters, and simulated under each system.
+"""Trials of the full stack: the gaps of a scenario are filled with parameters, and it is simulated with each system.
 
 All systems of a trial meet the same network, the same traffic and the same faults.
 """
@@ -6,58 +6,51 @@ All systems of a trial meet the same network, the same traffic and the same faul
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
 from psvr.errors import BadInput, shown
-from psvr.graphs.checks import real, whole
-from psvr.sim.demand import channels_of
+from psvr.fields.checks import real, whole
+from psvr.lab.columns import SIMULATED
+from psvr.results.deliveries import SECOND, Deliveries, count, stability
+from psvr.results.figures import window
+from psvr.sim.engine.world import capacity_for
 from psvr.sim.network import Network
 from psvr.sim.plan import Plan, plan
+from psvr.sim.plan.demand import channels_of
 from psvr.sim.radio.energy import joules
-from psvr.sim.results import SECOND, Deliveries, count, stability
 from psvr.sim.running import run_to_end
 from psvr.sim.scenario import Scenario
-from psvr.sim.selection import MOST_NODES, Nodes
-from psvr.sim.summary import fingerprint, left_out, window
-from psvr.sim.topology import size
+from psvr.sim.scenario.selection import MAX_NODES, Nodes
+from psvr.sim.scenario.topology import size
+from psvr.sim.summary import fingerprint, left_out
 
 from .loads import Loads
 from .template import check, scenario_of
 
-WHOLE = (
-    "nodes", "links", "simulated_us", "published", "expected", "delivered", "duplicates", "messages", "hello_sent",
-    "sub_sent", "pub_sent", "ack_sent", "hello_bytes", "sub_bytes", "pub_bytes", "hops_sum", "latency_us_sum",
-    "latency_us_p50", "latency_us_p99", "stable_us", "max_table_bytes", "max_table_bytes_packed", "left_out",
-    "overflow", "events", "node_load_max", "node_load_sum", "link_load_max", "link_load_sum", "links_used",
-    "parent_changes", "ring_changes", "frames", "no_access", "no_ack", "queue_full", "energy_uj", "transmit_uj",
-    "energy_uj_max")
-LISTS = ("messages_by_channel", "hops", "recovery_us", "dropped", "expected_by_time", "delivered_by_time")
-RESULTS = pa.schema([*((name, pa.int64()) for name in WHOLE), *((name, pa.list_(pa.int64())) for name in LISTS),
-                     ("fingerprint", pa.string())])
+RESULTS = SIMULATED
 ON_AIR = ("frames", "no_access", "no_ack", "queue_full")
-BIN = 600 * SECOND              # of what is told by time
+BIN = 600 * SECOND  # of results over time
 SENT = ("hello_sent", "sub_sent", "pub_sent", "ack_sent")
 BYTES = ("hello_bytes", "sub_bytes", "pub_bytes")
 
 
 def resolve(parameters: dict[str, Any]) -> dict[str, Any] | None:
-    """`s = "all"` is every node.  What else the parameters must be, the scenario decides."""
+    """Return numbers for words: `s = "all"` is every node.  All else is checked by the scenario."""
     found = dict(parameters)
     for name, value in found.items():
         if not isinstance(value, bool | int | float | str):
             raise BadInput(f"{name}: must be a number, a text, true or false, not {shown(value)}")
     if "n" not in found:
         return found
-    n = found["n"] = whole(found["n"], "n", 1, MOST_NODES)
+    n = found["n"] = whole(found["n"], "n", 1, MAX_NODES)
     if "s" in found:
-        found["s"] = n if found["s"] == "all" else whole(found["s"], "s", 0, MOST_NODES, 'a number, or "all":')
+        found["s"] = n if found["s"] == "all" else whole(found["s"], "s", 0, MAX_NODES, 'a number, or "all":')
     if "degree" in found:
-        found["degree"] = real(found["degree"], "degree", 0, MOST_NODES, above=True)
+        found["degree"] = real(found["degree"], "degree", 0, MAX_NODES, above=True)
     return None if found.get("s", 0) > n or found.get("degree", 0) > n - 1 else found
 
 
 def cost(parameters: dict[str, Any], scenario: dict[str, Any] | None) -> float:
-    """Measured on one core: HELLOs, which every neighbour hears once a period, SUBs, which go everywhere, and PUBs."""
+    """Return seconds on one core: for HELLOs, heard by all neighbours, SUBs, which go everywhere, and PUBs."""
     check(scenario, parameters)
     s = scenario_of(scenario or {}, parameters, 1, "psvr")
     n, degree = size(s.topology), s.topology.degree or 8.0
@@ -65,19 +58,21 @@ def cost(parameters: dict[str, Any], scenario: dict[str, Any] | None) -> float:
     lease = s.protocol.lease or 5 + 0.1 * n
     subs, pubs = 0.0, 0.0
     for t in s.traffic:
-        subscribers = many(t.subscribers, n)
-        subs += subscribers * (1 - subscribers / n)         # not passed on by those who subscribe themselves
+        subscribers = node_count(t.subscribers, n)
+        subs += subscribers * (1 - subscribers / n)  # not passed on by nodes that subscribe themselves
         times = max(0.0, (s.duration if t.stop is None else t.stop) - t.start) / t.every
-        pubs += many(t.publishers, n) * times * min(n, subscribers + 4)
+        pubs += node_count(t.publishers, n) * times * min(n, subscribers + 4)
     return 0.02 + 1e-4 * s.duration + hellos + 5e-7 * subs * n * degree * s.duration / lease + 5e-6 * pubs
 
 
-def many(nodes: Nodes, n: int) -> int:
+def node_count(nodes: Nodes, n: int) -> int:
+    """Return how many of n nodes a selection has."""
     return n if isinstance(nodes, str) else nodes if isinstance(nodes, int) else len(nodes)
 
 
-def run(parameters: dict[str, Any], scenario: dict[str, Any] | None, seed: int,
-        systems: list[str]) -> list[dict[str, Any]]:
+def run(
+    parameters: dict[str, Any], scenario: dict[str, Any] | None, seed: int, systems: list[str]
+) -> list[dict[str, Any]]:
     scenarios = [scenario_of(scenario or {}, parameters, seed, system) for system in systems]
     drawn = plan(scenarios[0])
     return [simulated(s, drawn) for s in scenarios]
@@ -90,64 +85,117 @@ def simulated(scenario: Scenario, drawn: Plan) -> dict[str, Any]:
         run_to_end(net)
     except OverflowError as error:
         raise BadInput(f"scenario: {error}") from None
-    return {**of_the_run(net), **of_publications(net), **loads.results()}
+    return {**run_results(net), **publication_results(net), **loads.results()}
 
 
-def of_the_run(net: Network) -> dict[str, Any]:
-    """What does not depend on which publications count."""
+def run_results(net: Network) -> dict[str, Any]:
+    """Return the results that do not depend on which publications count."""
     tally = net.world.tally[0]
     stable, recoveries = stability(net.history)
     return {
-        "nodes": net.plan.n, "links": len(net.plan.near) // 2, "simulated_us": net.now,
+        "nodes": net.plan.n,
+        "links": len(net.plan.near) // 2,
+        "simulated_us": net.now,
         **{name: int(tally[name]) for name in SENT + BYTES},
-        "stable_us": micros(stable), "recovery_us": [micros(r) for r in recoveries],
-        "max_table_bytes": net.max_table_bytes, "max_table_bytes_packed": net.max_table_bytes_packed,
-        "left_out": len(left_out(net)), "overflow": int(tally["no_room"]),
-        "events": int(sum(tally[name] for name in SENT) + tally["receptions"]), "fingerprint": fingerprint(net),
-        "parent_changes": int(tally["parent_changes"]), "ring_changes": int(tally["ring_changes"]),
-        "dropped": net.world.drops.tolist(), **on_the_air(net)}
+        "stable_us": micros(stable),
+        "recovery_us": [micros(r) for r in recoveries],
+        "max_table_bytes": net.max_table_bytes,
+        "max_table_bytes_packed": net.max_table_bytes_packed,
+        "left_out": len(left_out(net)),
+        "overflow": int(tally["no_room"]),
+        "events": int(sum(tally[name] for name in SENT) + tally["receptions"]),
+        "fingerprint": fingerprint(net),
+        "parent_changes": int(tally["parent_changes"]),
+        "ring_changes": int(tally["ring_changes"]),
+        "dropped": net.world.drops.tolist(),
+        **radio_results(net),
+    }
 
 
-def on_the_air(net: Network) -> dict[str, int | None]:
-    """What only a wireless channel has; energies in µJ, of all nodes together and of the one that used most."""
+def radio_results(net: Network) -> dict[str, int | None]:
+    """Return what only a wireless channel has; energies in µJ, of all nodes together and of the one that used most."""
     field, air = net.plan.field, net.world.air
     if field is None:
         return dict.fromkeys((*ON_AIR, "energy_uj", "transmit_uj", "energy_uj_max"))
     parts = joules(air, field.device, field.channel.power, net.plan.n, net.now)
     each = 1e6 * sum(parts.values(), np.zeros(net.plan.n))
-    return {**{name: int(air.setting[name][0]) for name in ON_AIR}, "energy_uj": round(each.sum()),
-            "transmit_uj": round(1e6 * parts["transmit"].sum()), "energy_uj_max": round(each.max())}
+    return {
+        **{name: int(air.setting[name][0]) for name in ON_AIR},
+        "energy_uj": round(each.sum()),
+        "transmit_uj": round(1e6 * parts["transmit"].sum()),
+        "energy_uj_max": round(each.max()),
+    }
 
 
-def of_publications(net: Network) -> dict[str, Any]:
+def publication_results(net: Network) -> dict[str, Any]:
+    """Return the results of the publications after the warmup."""
     tally, world, warmup = net.world.tally[0], net.world, round(net.scenario.warmup * SECOND)
-    publications, deliveries = world.publications[:tally["published"]], world.deliveries[:tally["delivered"]]
+    publications, deliveries = world.publications[: tally["published"]], world.deliveries[: tally["delivered"]]
     d = count(net.history, publications, deliveries, warmup, window(net.plan.n))
     counted = publications[publications["time"] >= warmup]
     by_channel = np.zeros(len(channels_of(net.scenario)), dtype=np.int64)
     np.add.at(by_channel, counted["channel"], counted["messages"])
     hops = [d.hops.get(h, 0) for h in range(max(d.hops, default=-1) + 1)]
-    return {"published": d.published, "expected": d.expected, "delivered": d.delivered, "duplicates": d.duplicates,
-            "messages": d.messages, "messages_by_channel": by_channel.tolist(), "hops": hops,
-            "hops_sum": sum(h * number for h, number in d.hops.items()), **latency(d), **by_time(d)}
+    return {
+        "published": d.published,
+        "expected": d.expected,
+        "delivered": d.delivered,
+        "duplicates": d.duplicates,
+        "messages": d.messages,
+        "messages_by_channel": by_channel.tolist(),
+        "hops": hops,
+        "hops_sum": sum(h * number for h, number in d.hops.items()),
+        **latency(d),
+        **by_time(d),
+    }
 
 
 def by_time(d: Deliveries) -> dict[str, list[int]]:
-    """What was expected and delivered of the publications of each ten minutes."""
+    """Return how much was expected and delivered of the publications of each ten minutes."""
     bins = d.due // BIN
-    many = int(bins.max(initial=-1)) + 1
-    return {"expected_by_time": np.bincount(bins, minlength=many).tolist(),
-            "delivered_by_time": np.bincount(bins[d.met], minlength=many).tolist()}
+    bin_count = int(bins.max(initial=-1)) + 1
+    return {
+        "expected_by_time": np.bincount(bins, minlength=bin_count).tolist(),
+        "delivered_by_time": np.bincount(bins[d.met], minlength=bin_count).tolist(),
+    }
 
 
 def latency(d: Deliveries) -> dict[str, int | None]:
-    """Whole µs; of a share of the deliveries it is that of the first by which the share is reached."""
+    """Return latencies in whole µs; a percentile is the latency of the delivery by which that share is reached."""
     times = np.sort(np.rint(d.latencies * SECOND).astype(np.int64))
     if not times.size:
         return {"latency_us_sum": 0, "latency_us_p50": None, "latency_us_p99": None}
-    return {"latency_us_sum": int(times.sum()), "latency_us_p50": int(times[(50 * times.size - 1) // 100]),
-            "latency_us_p99": int(times[(99 * times.size - 1) // 100])}
+    return {
+        "latency_us_sum": int(times.sum()),
+        "latency_us_p50": int(times[(50 * times.size - 1) // 100]),
+        "latency_us_p99": int(times[(99 * times.size - 1) // 100]),
+    }
 
 
 def micros(seconds: float | None) -> int | None:
     return None if seconds is None else round(seconds * SECOND)
+
+
+def variant(parameters: dict[str, Any], scenario: dict[str, Any] | None) -> tuple[int, ...]:
+    """What compiled code depends on: how many links and channels nodes have room for."""
+    protocol = scenario_of(scenario or {}, parameters, 1, "psvr").protocol
+    room = capacity_for(protocol.links, protocol.channels)
+    return room.links, room.channels
+
+
+def compile(variant: tuple[int, ...]) -> None:
+    """Run a little of everything, so that all of it is compiled."""
+    links, channels = variant
+    networks = [({"kind": "gnp", "n": 4, "p": 0.9}, {"model": "lossy", "loss": 0.1})]
+    if links <= capacity_for(1, 1).links:  # frames over the wireless channel have no room for more
+        networks.append(({"kind": "geometric", "n": 8, "degree": 5}, {"model": "ieee802154"}))
+    for topology, radio in networks:
+        scenario = {
+            "duration": 3,
+            "topology": topology,
+            "radio": radio,
+            "protocol": {"links": links, "channels": channels},
+            "traffic": [{"channel": "c", "subscribers": 2, "every": 1}],
+            "fault": [{"at": 1, "kind": "crash", "nodes": 1, "duration": 1}],
+        }
+        run({}, scenario, 1, ["psvr"])

@@ -1,4 +1,4 @@
-"""Scenarios with gaps: a value that is exactly "$name" stands for the parameter of that name."""
+"""Scenarios with gaps: a value of exactly "$name" stands for the parameter of that name."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -8,12 +8,15 @@ from psvr.sim.scenario import Scenario, parse
 
 from .names import system_name
 
-FROM_THE_TRIAL = {("seed",): "comes from the trial", ("protocol", "system"): "comes from systems of the grid",
-                  ("protocol", "shortcuts"): "comes from systems of the grid, as in psvr/nontree"}
+FROM_THE_TRIAL = {
+    ("seed",): "comes from the trial",
+    ("protocol", "system"): "comes from systems of the grid",
+    ("protocol", "shortcuts"): "comes from systems of the grid, as in psvr/nontree",
+}
 
 
 def filled(template: Any, parameters: dict[str, Any]) -> Any:
-    """The template with every gap filled, each value with the type of its parameter."""
+    """Return the template with every gap filled; each value has the type of its parameter."""
     if isinstance(template, dict):
         return {key: filled(value, parameters) for key, value in template.items()}
     if isinstance(template, list):
@@ -22,13 +25,15 @@ def filled(template: Any, parameters: dict[str, Any]) -> Any:
         return template
     name = template[1:]
     if name not in parameters:
-        raise BadInput(f"scenario: {shown(template)}: no parameter has this name{did_you_mean(name, parameters)}; "
-                       f"there are {', '.join(parameters) or 'none'}")
+        raise BadInput(
+            f"scenario: {shown(template)}: no parameter has this name{did_you_mean(name, parameters)}; "
+            f"there are {', '.join(parameters) or 'none'}"
+        )
     return parameters[name]
 
 
 def gaps(template: Any) -> Iterator[str]:
-    """The names of all gaps."""
+    """Yield the names of all gaps."""
     if isinstance(template, dict | list):
         for value in template.values() if isinstance(template, dict) else template:
             yield from gaps(value)
@@ -37,7 +42,7 @@ def gaps(template: Any) -> Iterator[str]:
 
 
 def check(template: dict[str, Any] | None, parameters: dict[str, Any]) -> None:
-    """Nothing is set twice, no gap stays open, and nothing is varied in vain."""
+    """Check that nothing is set twice, no gap stays open, and every parameter changes something."""
     if template is None:
         raise BadInput("scenario: missing; simulated trials need one, as a table [grid.NAME.scenario]")
     for path, why in FROM_THE_TRIAL.items():
@@ -54,7 +59,7 @@ def check(template: dict[str, Any] | None, parameters: dict[str, Any]) -> None:
 
 
 def scenario_of(template: dict[str, Any], parameters: dict[str, Any], seed: int, name: str) -> Scenario:
-    """The scenario of one trial under one system."""
+    """Return the scenario of one trial under one system."""
     table = filled(template, parameters)
     system, shortcuts = system_name(name)
     protocol = table.get("protocol", {})

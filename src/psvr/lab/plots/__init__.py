@@ -1,4 +1,4 @@
-"""What the figures of all studies share; a study's own `figure.py` may use it too."""
+"""Helpers for the figures of all studies; the `figure.py` of a custom study may use them too."""
 
 from matplotlib.axes import Axes
 
@@ -7,7 +7,40 @@ from .panels import WIDTH, bound, caption, from_zero, legend, log_x, named, noth
 from .rows import choose, levels, nearest, spread, systems_of
 from .shapes import bars, boxes, heat, level_lines, line, lines, mean_marks
 
-__all__ = ["BOUND", "INK", "LOOKS", "PAPER", "QUIET", "RULE", "WIDTH", "Axes", "Look", "bars", "bound", "boxes",
-           "caption", "choose", "from_zero", "heat", "in_order", "legend", "level_lines", "levels", "line", "lines",
-           "log_x", "look", "mean_marks", "named", "nearest", "nothing", "panels", "shades", "spread", "systems_of",
-           "ticks", "wide_scale", "zero"]
+__all__ = [
+    "BOUND",
+    "INK",
+    "LOOKS",
+    "PAPER",
+    "QUIET",
+    "RULE",
+    "WIDTH",
+    "Axes",
+    "Look",
+    "bars",
+    "bound",
+    "boxes",
+    "caption",
+    "choose",
+    "from_zero",
+    "heat",
+    "in_order",
+    "legend",
+    "level_lines",
+    "levels",
+    "line",
+    "lines",
+    "log_x",
+    "look",
+    "mean_marks",
+    "named",
+    "nearest",
+    "nothing",
+    "panels",
+    "shades",
+    "spread",
+    "systems_of",
+    "ticks",
+    "wide_scale",
+    "zero",
+]

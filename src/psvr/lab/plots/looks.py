@@ -9,21 +9,21 @@ from matplotlib import colormaps
 from matplotlib.colors import to_hex
 
 INK, QUIET, RULE, PAPER = "#1a1a1a", "#6b6b6b", "#e2e2e2", "#ffffff"
-BOUND = "#d81b60"                       # what the paper says
+BOUND = "#d81b60"  # for what the paper says
 
 
 @dataclass(frozen=True)
 class Look:
-    """How a system is called and drawn."""
+    """How a system is labelled and drawn."""
 
     label: str
     colour: str
     marker: str = "o"
-    letter: str = ""                    # marks its mean
-    size: float = 1.0                   # those drawn first are larger, so that equal ones are both seen
+    letter: str = ""  # marks its mean
+    size: float = 1.0  # those drawn first are larger, so that equal values are all visible
 
 
-# The colours of Okabe and Ito, which the colour-blind can tell apart; PSVR and Shen have the tones of the paper.
+# The colours of Okabe and Ito, which the colour-blind can tell apart; PSVR and Shen have the colours of the paper.
 LOOKS = {
     "psvr/all": Look("PSVR (all)", "#d55e00", "o", "P", 1.7),
     "psvr/nontree": Look("PSVR (nontree)", "#e69f00", "s", "N", 1.4),
@@ -41,20 +41,21 @@ MARKERS = "PXhHd<>"
 
 
 def look(system: str) -> Look:
-    """A system of one's own gets a look from its name, so that it too stays the same."""
+    """Return the look of a system; a custom one gets it from its name, so that it too is always the same."""
     name = "psvr/all" if system == "psvr" else system
     sign = zlib.crc32(name.encode())
-    return LOOKS.get(name) or Look(name.replace("$", r"\$"), SPARE[sign % len(SPARE)], MARKERS[sign % len(MARKERS)],
-                                   name[:1].upper())
+    return LOOKS.get(name) or Look(
+        name.replace("$", r"\$"), SPARE[sign % len(SPARE)], MARKERS[sign % len(MARKERS)], name[:1].upper()
+    )
 
 
 def in_order(systems: Iterable[str]) -> list[str]:
-    """Known ones first, in one order for all legends."""
+    """Sort systems, known ones first, in one order for all legends."""
     known = list(LOOKS)
     return sorted(systems, key=lambda name: (known.index(name) if name in known else len(known), name))
 
 
 def shades(values: Sequence[Any]) -> dict[Any, str]:
-    """A colour per value, for what has an order; none so light or so dark that it is lost on a page."""
+    """Return a colour for each of some ordered values; none so light or so dark that it is lost on a page."""
     scale = colormaps["viridis_r"]
     return {value: to_hex(scale(0.12 + 0.56 * i / max(1, len(values) - 1))) for i, value in enumerate(values)}

@@ -10,12 +10,12 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 from .looks import BOUND, QUIET
 
-WIDTH, NARROW = 9.5, 6.0                # inches; a page shows them at about their natural size
+WIDTH, NARROW = 9.5, 6.0  # inches; a page shows them at about their natural size
 WORDS = {"degree": "{} neighbours", "loss": "{} loss"}
 
 
 def panels(rows: int, columns: int, height: float = 2.5, **sharing: Any) -> tuple[Figure, Any]:
-    """A figure and its panels as an array [row, column]."""
+    """Return a figure and its panels as an array [row, column]."""
     figure = Figure(figsize=(WIDTH if columns > 1 else NARROW, height * rows + 0.5), layout="constrained")
     axes = figure.subplots(rows, columns, squeeze=False, **sharing)
     if sharing.get("sharey"):
@@ -25,14 +25,14 @@ def panels(rows: int, columns: int, height: float = 2.5, **sharing: Any) -> tupl
 
 
 def nothing() -> Figure:
-    """The figure of a study that has not been run."""
+    """Return the figure of a study that has not been run."""
     figure = Figure(figsize=(NARROW, 1.2), layout="constrained")
     figure.text(0.5, 0.5, "no rows yet", ha="center", va="center", color=QUIET, fontsize=12)
     return figure
 
 
 def caption(figure: Figure, text: str) -> Figure:
-    """What the report says below the figure."""
+    """Set the text that the report shows below the figure."""
     figure.set_label(text)
     return figure
 
@@ -42,25 +42,26 @@ def named(column: str, value: Any) -> str:
 
 
 def bound(axes: Axes, value: float, text: str, start: float) -> None:
-    """What the paper says: below this value from `start` on."""
+    """Mark what the paper says: below this value from `start` on."""
     right = max(axes.get_xlim()[1], start)
-    axes.plot([start, right], [value, value], color=BOUND, linestyle=(0, (5, 2.5)), linewidth=1.2, label=text,
-              zorder=1.5)
+    axes.plot(
+        [start, right], [value, value], color=BOUND, linestyle=(0, (5, 2.5)), linewidth=1.2, label=text, zorder=1.5
+    )
     axes.fill_between([start, right], 0, value, color=BOUND, alpha=0.09, linewidth=0, zorder=1)
 
 
 def zero(axes: Axes) -> None:
-    """The line at which both systems need the same."""
+    """Draw the line on which both systems need the same."""
     axes.axhline(0, color=QUIET, linewidth=0.8, zorder=1)
 
 
 def from_zero(axes: Axes) -> None:
-    """Lengths are seen in proportion; to be called when all is drawn, since it ends the fitting of the axis."""
+    """Start the y axis at 0, so that lengths are in proportion; call it last, because it ends autoscaling."""
     axes.set_ylim(0, max(axes.get_ylim()[1], 1e-9))
 
 
 def ticks(axes: Axes, values: Sequence[Any]) -> None:
-    """Ticks where there are values, as far as their labels have room."""
+    """Set ticks at the values, as far as their labels have room."""
     kept: list[float] = []
     for value in map(float, values):
         if not kept or value - kept[-1] >= 0.09 * (values[-1] - values[0]):
@@ -69,7 +70,7 @@ def ticks(axes: Axes, values: Sequence[Any]) -> None:
 
 
 def wide_scale(axes: Axes, which: str, low: float, high: float) -> None:
-    """A logarithmic axis, "x" or "y", that is labelled with plain round numbers."""
+    """Make an axis, "x" or "y", logarithmic, labelled with plain round numbers."""
     axis = axes.xaxis if which == "x" else axes.yaxis
     axes.set(**{f"{which}scale": "log"})
     tens = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
@@ -87,18 +88,22 @@ def log_x(axes: Axes, values: Sequence[Any]) -> None:
 
 
 def legend(figure: Figure) -> None:
-    """One legend for all panels, below them, each label once."""
+    """Draw one legend for all panels, below them, with each label once."""
     found: dict[str, Any] = {}
     for axes in figure.axes:
         for handle, label in zip(*axes.get_legend_handles_labels()):
             found.setdefault(label, handle)
     if found:
-        figure.legend(list(found.values()), list(found), loc="outside lower center",
-                      ncols=columns([*found], figure.get_figwidth()))
+        figure.legend(
+            list(found.values()),
+            list(found),
+            loc="outside lower center",
+            ncols=columns([*found], figure.get_figwidth()),
+        )
 
 
 def columns(labels: Sequence[str], width: float) -> int:
-    """How many entries of a legend go side by side: all, or what makes full rows."""
+    """Return how many entries of a legend go side by side: all of them, or as many as make full rows."""
     inches = [0.6 + 0.075 * len(label.replace("$", "")) for label in labels]
     fitting = len(labels) if sum(inches) <= width else max(1, int(width / max(inches)))
     return math.ceil(len(labels) / math.ceil(len(labels) / fitting))

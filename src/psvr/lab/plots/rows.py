@@ -1,4 +1,4 @@
-"""Rows of the measures, by their columns."""
+"""Selection of rows of the measures."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -11,7 +11,7 @@ ALWAYS = ("grid", "system", "against", "measure", "value", "low", "high")
 
 
 def choose(measures: pd.DataFrame, measure: str, **wanted: Any) -> pd.DataFrame:
-    """The rows of a measure with these values in these columns (a set: any of them); none if a column is missing."""
+    """Return rows of a measure with these values in these columns (a set: any of them); none if a column is missing."""
     missing = [column for column in dict.fromkeys((*ALWAYS, *wanted)) if column not in measures.columns]
     if missing:
         return measures.iloc[:0].reindex(columns=[*measures.columns, *missing])
@@ -22,7 +22,7 @@ def choose(measures: pd.DataFrame, measure: str, **wanted: Any) -> pd.DataFrame:
 
 
 def levels(rows: pd.DataFrame, column: str) -> list[Any]:
-    """The values that a column has, in ascending order."""
+    """Return the values that a column has, in ascending order."""
     return sorted(rows[column].dropna().unique()) if column in rows.columns else []
 
 
@@ -34,8 +34,8 @@ def nearest(values: Sequence[Any], wanted: float) -> Any:
     return min(values, key=lambda value: (abs(float(value) - wanted), value))
 
 
-def spread(values: Sequence[Any], most: int) -> list[Any]:
-    """At most so many of the values, evenly, the first and the last among them."""
-    if len(values) <= most:
+def spread(values: Sequence[Any], limit: int) -> list[Any]:
+    """Return at most this many of the values, evenly spaced, the first and the last among them."""
+    if len(values) <= limit:
         return list(values)
-    return [values[round(i * (len(values) - 1) / (most - 1))] for i in range(most)]
+    return [values[round(i * (len(values) - 1) / (limit - 1))] for i in range(limit)]

@@ -1,4 +1,4 @@
-"""Measures as lines with bands, bars, boxes and maps."""
+"""Measures drawn as lines with bands, bars, boxes and maps."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -14,11 +14,11 @@ from .looks import BOUND, INK, PAPER, look
 from .panels import named
 from .rows import levels, systems_of
 
-ON_COLOUR = "#000000"                   # of words on a coloured field, which a dark page leaves as it is
+ON_COLOUR = "#000000"  # for text on a coloured field, which a dark page does not change
 
 
 def line(axes: Axes, rows: pd.DataFrame, x: str, label: str, colour: str, marker: str = "o", size: float = 1) -> None:
-    """Values over a parameter, with the 95 % interval as a band; a value that stands alone has it as a bar."""
+    """Draw values over a parameter, with the 95 % interval as a band, or as a bar if there is a single value."""
     rows = rows.dropna(subset=[x]).sort_values(x)
     if rows.empty:
         return
@@ -31,52 +31,60 @@ def line(axes: Axes, rows: pd.DataFrame, x: str, label: str, colour: str, marker
 
 
 def lines(axes: Axes, rows: pd.DataFrame, x: str) -> None:
-    """A line per system, in the look of the system."""
+    """Draw a line per system, in the look of the system."""
     for system in systems_of(rows):
         seen = look(system)
         line(axes, rows[rows["system"] == system], x, seen.label, seen.colour, seen.marker, seen.size)
 
 
 def level_lines(axes: Axes, rows: pd.DataFrame, x: str, by: str, colours: Mapping[Any, str]) -> None:
-    """A line per value of another parameter."""
+    """Draw a line per value of another parameter."""
     for value, colour in colours.items():
         line(axes, rows[rows[by] == value], x, named(by, value), colour)
 
 
 def bars(axes: Axes, rows: pd.DataFrame, x: str) -> None:
-    """Bars side by side, one per system, each with its interval."""
+    """Draw bars side by side, one per system, each with its interval."""
     rows = rows[rows["value"] > 0]
     systems = systems_of(rows)
-    wide = 0.84 / max(1, len(systems))
+    width = 0.84 / max(1, len(systems))
     for i, system in enumerate(systems):
-        seen, own = look(system), rows[rows["system"] == system].sort_values(x)
-        at = own[x].to_numpy(dtype=float) + (i - (len(systems) - 1) / 2) * wide
-        axes.bar(at, own["value"], wide, color=seen.colour, label=seen.label)
-        axes.vlines(at, own["low"].clip(lower=0), own["high"], color=INK, linewidth=0.7, zorder=3)
+        seen, ours = look(system), rows[rows["system"] == system].sort_values(x)
+        at = ours[x].to_numpy(dtype=float) + (i - (len(systems) - 1) / 2) * width
+        axes.bar(at, ours["value"], width, color=seen.colour, label=seen.label)
+        axes.vlines(at, ours["low"].clip(lower=0), ours["high"], color=INK, linewidth=0.7, zorder=3)
     axes.grid(visible=False, axis="x")
-    axes.xaxis.set_major_locator(MaxNLocator(16, integer=True))         # fits all panels that share the axis
+    axes.xaxis.set_major_locator(MaxNLocator(16, integer=True))  # fits all panels that share the axis
 
 
 def mean_marks(axes: Axes, means: pd.DataFrame) -> None:
-    """The mean of each system above the panel, with its letter: the least left of its line, the others right."""
+    """Mark the mean of each system above the panel, with its letter: the least left of its line, the others right."""
     ordered = means.sort_values("value").drop_duplicates("system")
     for i, (system, mean) in enumerate(zip(ordered["system"], ordered["value"])):
         seen = look(system)
-        axes.axvline(mean, color=PAPER, linewidth=2.4)      # so that it is seen on a bar of its own colour
+        axes.axvline(mean, color=PAPER, linewidth=2.4)  # so that it is visible on a bar of the same colour
         axes.axvline(mean, color=seen.colour, linewidth=1.4, linestyle=(0, (2, 1)))
-        axes.annotate(f"{seen.letter} {mean:.1f}", (mean, 1), xycoords=("data", "axes fraction"),
-                      xytext=(3 if i else -3, 2 + 11 * max(0, i - 1)), textcoords="offset points",
-                      ha="left" if i else "right", va="bottom", color=seen.colour, fontweight="bold")
+        axes.annotate(
+            f"{seen.letter} {mean:.1f}",
+            (mean, 1),
+            xycoords=("data", "axes fraction"),
+            xytext=(3 if i else -3, 2 + 11 * max(0, i - 1)),
+            textcoords="offset points",
+            ha="left" if i else "right",
+            va="bottom",
+            color=seen.colour,
+            fontweight="bold",
+        )
 
 
 def boxes(axes: Axes, rows: pd.DataFrame, x: str) -> None:
-    """Boxplots from quantiles, side by side, one per system: p05, p25, p50, p75, p95, and the mean."""
+    """Draw boxplots from quantiles, side by side, one per system: p05, p25, p50, p75, p95, and the mean."""
     systems, at = systems_of(rows), levels(rows, x)
-    wide = 0.7 / max(1, len(systems))
+    width = 0.7 / max(1, len(systems))
     for i, system in enumerate(systems):
         complete = rows[rows["system"] == system].dropna(subset=[x, "p05", "p25", "p50", "p75", "p95"])
-        for _, own in complete.sort_values(x).iterrows():
-            box(axes, own, at.index(own[x]) + (i - (len(systems) - 1) / 2) * wide, 0.43 * wide, system)
+        for _, ours in complete.sort_values(x).iterrows():
+            box(axes, ours, at.index(ours[x]) + (i - (len(systems) - 1) / 2) * width, 0.43 * width, system)
     axes.set_xticks(range(len(at)), [f"{value:g}" for value in at])
     axes.grid(visible=False, axis="x")
 
@@ -85,22 +93,36 @@ def box(axes: Axes, row: pd.Series, place: float, half: float, system: str) -> N
     seen = look(system)
     red, green, blue = (0.45 + 0.55 * part for part in to_rgb(seen.colour))
     axes.vlines(place, row["p05"], row["p95"], color=seen.colour, linewidth=1.3)
-    axes.bar(place, row["p75"] - row["p25"], 2 * half, row["p25"], color=(red, green, blue),
-             edgecolor=seen.colour, label=seen.label)
+    axes.bar(
+        place,
+        row["p75"] - row["p25"],
+        2 * half,
+        row["p25"],
+        color=(red, green, blue),
+        edgecolor=seen.colour,
+        label=seen.label,
+    )
     axes.hlines(row["p50"], place - half, place + half, color=seen.colour, linewidth=2.2)
     axes.plot(place, row["value"], "o", color=PAPER, markeredgecolor=INK, markersize=4.5)
 
 
 def heat(axes: Axes, table: pd.DataFrame, limit: float, until: float) -> None:
-    """A table as a map, blue below the limit and red above; framed where it is above in a column up to `until`."""
+    """Draw a table as a map, blue below the limit and red above, framed where it is above in a column up to `until`."""
     values = table.to_numpy(dtype=float)
     reach = max(3 * abs(limit), 1.0)
     axes.pcolormesh(values, cmap="RdYlBu_r", vmin=limit - reach, vmax=limit + reach, edgecolor=PAPER, linewidth=1.5)
     for (i, j), value in np.ndenumerate(values):
         if not np.isnan(value):
             above = value > limit and table.columns[j] <= until
-            axes.text(j + 0.5, i + 0.5, f"{value:.1f}".replace("-", "−"), ha="center", va="center", color=ON_COLOUR,
-                      fontweight="bold" if above else "normal")
+            axes.text(
+                j + 0.5,
+                i + 0.5,
+                f"{value:.1f}".replace("-", "−"),
+                ha="center",
+                va="center",
+                color=ON_COLOUR,
+                fontweight="bold" if above else "normal",
+            )
             if above:
                 axes.add_patch(Rectangle((j + 0.05, i + 0.06), 0.9, 0.88, fill=False, edgecolor=BOUND, linewidth=1.6))
     axes.set_xticks(np.arange(table.shape[1]) + 0.5, [f"{value:g}" for value in table.columns])

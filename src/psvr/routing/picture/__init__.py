@@ -1,28 +1,28 @@
-"""A report as a picture: topology and ring side by side, as SVG text that depends on nothing."""
+"""A report as a picture: topology and ring side by side, as self-contained SVG text."""
 
 from psvr.errors import BadInput
+from psvr.routing.cases.report import Report
 
-from ..report import Report
 from .circle import Circle
 from .drawing import QUIET, Drawing
 from .legend import arrange, draw_legend, legend_height, legend_of
 from .topology import Topology
 
-MOST_NODES = 1000
+MAX_NODES = 1000
 MARGIN = 20
-HEAD, FOOT = 62, 10         # the title with the headings of both halves, and the room under the legend
-NARROWEST = 260             # the left half, for its heading
+HEAD, FOOT = 62, 10  # the title and the headings of both halves; the room below the legend
+MIN_WIDTH = 260  # the left half, for its heading
 
 
 def picture(report: Report) -> str:
     n = report.case.graph.n
-    if n > MOST_NODES:
-        raise BadInput(f"--svg: draws at most {MOST_NODES:,} nodes, this network has {n:,}")
+    if n > MAX_NODES:
+        raise BadInput(f"--svg: draws at most {MAX_NODES:,} nodes, this network has {n:,}")
     topology, circle = Topology(report), Circle(report)
     high = 2 * circle.outside
-    wide = min(max(topology.wish, NARROWEST), 1.25 * high)
+    wide = min(max(topology.preferred_width, MIN_WIDTH), 1.25 * high)
     width = wide + high + 3 * MARGIN
-    zoom = max(1.0, width / 1100)           # of words, so that a wide picture keeps them readable
+    zoom = max(1.0, width / 1100)  # of text, so that it stays readable in a wide picture
     top = HEAD * zoom
     entries = arrange(legend_of(report), (width - 2 * MARGIN) / zoom)
     drawing = Drawing(width, top + high + MARGIN + (legend_height(entries) + FOOT) * zoom, title(report))
@@ -49,7 +49,7 @@ def title(report: Report) -> str:
 
 
 def draw_head(drawing: Drawing, report: Report, zoom: float, left: float, right: float) -> None:
-    """The title, and over each half what it shows."""
+    """Draw the title, and above each half what it shows."""
     drawing.words((drawing.width / 2, 20 * zoom), title(report), 15 * zoom, font_weight="bold")
     tree = f"network and spanning tree, root {report.case.label(report.case.root)}"
     ring = f"virtual ring, {f'shortcuts {report.shortcuts}' if report.on_ring else f'not used by {report.system}'}"

@@ -2,17 +2,18 @@
 
 import math
 
-from ..report import Report, Step
+from psvr.routing.cases.report import Report, Step
+
 from .curves import Curve, Point, drawn_to, mixed
 from .drawing import BAND, FAINT, INK, QUIET, Drawing
-from .intervals import lanes_count, shown_lanes
+from .intervals import lane_count, shown_lanes
 from .layout import Spots
 from .parts import READABLE, Arrow, draw_arrows, draw_node, fitting, hop_size, look_of
 
-NO_RING, SMALLEST, LARGEST = 60, 150, 430       # radius
-SPACING = 36                    # between positions, as long as the circle may grow
-LARGEST_POSITION, LARGEST_NUMBER = 12.5, 11.5
-MOST_SHORTCUTS = 4000       # more would only blacken the circle
+NO_RING, MIN_RADIUS, MAX_RADIUS = 60, 150, 430  # radius
+SPACING = 36  # between positions, while the circle may still grow
+MAX_POSITION_RADIUS, MAX_NUMBER_SIZE = 12.5, 11.5
+MAX_SHORTCUTS = 4000  # more would only make the circle black
 LANE = 7
 
 
@@ -24,19 +25,21 @@ class Circle:
     def __init__(self, report: Report) -> None:
         self.report = report
         self.ring: list[int] = report.settled.ring.tolist()
-        self.radius = min(LARGEST, max(SMALLEST, SPACING * len(self.ring) / (2 * math.pi))) if self.ring else NO_RING
+        self.radius = (
+            min(MAX_RADIUS, max(MIN_RADIUS, SPACING * len(self.ring) / (2 * math.pi))) if self.ring else NO_RING
+        )
         self.spacing = 2 * math.pi * self.radius / max(len(self.ring), 1)
-        self.r = max(1.6, min(LARGEST_POSITION, 0.3 * self.spacing))
-        self.numbered = fitting(str(len(self.ring)), self.r, LARGEST_NUMBER) >= READABLE
+        self.r = max(1.6, min(MAX_POSITION_RADIUS, 0.3 * self.spacing))
+        self.numbered = fitting(str(len(self.ring)), self.r, MAX_NUMBER_SIZE) >= READABLE
         self.band_out = 3.2 * self.r + (6 if self.numbered else 18)
         self.lanes = shown_lanes(report)
-        self.outside = self.radius + self.band_out + LANE * lanes_count(self.lanes)     # half of the room it takes
+        self.outside = self.radius + self.band_out + LANE * lane_count(self.lanes)  # half of the width it needs
 
     def angle(self, p: float) -> float:
         return 2 * math.pi * p / len(self.ring)
 
     def at(self, p: float, out: float = 0.0) -> Point:
-        """Where position p is, or a point that lies further out."""
+        """The point of position p, or one further out."""
         radius = self.radius + out
         return self.centre[0] - radius * math.sin(self.angle(p)), self.centre[1] - radius * math.cos(self.angle(p))
 
@@ -53,7 +56,7 @@ class Circle:
         if q == (p + 1) % len(self.ring):
             return self.step_curve(p)
         a, b = self.at(p), self.at(q)
-        depth = max(2.2 * self.r + 4, math.dist(a, b) / 4)      # enough to pass by the positions in between
+        depth = max(2.2 * self.r + 4, math.dist(a, b) / 4)  # enough to clear the positions in between
         return drawn_to(a, b, mixed(mixed(a, b, 0.5), self.centre, min(0.5, 2 * depth / self.radius)))
 
     def draw(self, drawing: Drawing) -> None:
@@ -71,8 +74,13 @@ class Circle:
         if shortcuts_drawn(self.report):
             pairs = shortcut_pairs(self.report)
             crowd = min(1.0, 12 / (1 + len(pairs) / 25))
-            drawing.open("shortcuts", fill="none", stroke=FAINT, stroke_width=0.4 + 0.6 * crowd,
-                         stroke_opacity=0.18 + 0.82 * crowd)
+            drawing.open(
+                "shortcuts",
+                fill="none",
+                stroke=FAINT,
+                stroke_width=0.4 + 0.6 * crowd,
+                stroke_opacity=0.18 + 0.82 * crowd,
+            )
             for p, q in pairs:
                 drawing.curve(self.way(p, q))
             drawing.close()
@@ -95,14 +103,14 @@ class Circle:
         return self.way(p, q).between(self.at(p), self.r + 1, self.at(q), self.r + 1.5)
 
     def beside(self, p: int, q: int, size: float) -> list[Point] | None:
-        """A step is too short for a number on it: it stands outside, or inside."""
+        """Places for the number of a step, which is too short to carry it: outside, or inside."""
         if q != (p + 1) % len(self.ring):
             return None
         away = max(1.25 * self.r, size)
         return [self.at(p + 0.5, away), self.at(p + 0.5, -away)]
 
     def spots(self, arrows: list[Arrow]) -> Spots:
-        """What numbers keep away from: positions, their names or the marks that stand for them, other arrows."""
+        """What numbers must avoid: positions, their names or the marks in their place, and other arrows."""
         spots = Spots()
         for p in range(len(self.ring)):
             spots.take(self.at(p), 2 * self.r, 2 * self.r)
@@ -120,7 +128,7 @@ class Circle:
     def draw_positions(self, drawing: Drawing) -> None:
         for p, v in enumerate(self.ring):
             drawing.open("position", data_position=p, data_node=v)
-            size = fitting(str(p), self.r, LARGEST_NUMBER)
+            size = fitting(str(p), self.r, MAX_NUMBER_SIZE)
             draw_node(drawing, self.at(p), self.r, look_of(self.report, v), str(p), size)
             name = self.report.case.label(v)
             size = min(12.5, self.r, 2.2 * self.r / (0.58 * len(name)))
@@ -131,7 +139,7 @@ class Circle:
             self.draw_marks(drawing)
 
     def marks(self) -> range:
-        """Where no number fits into a position, about twenty round ones stand outside."""
+        """About twenty positions with round numbers, which are marked outside if no number fits into a position."""
         every = round_number(len(self.ring) / 20)
         return range(0, len(self.ring) - every // 2, every)
 
@@ -148,7 +156,7 @@ class Circle:
         """A band over the positions [from, ep) of every interval that a node opens, inner ones further in."""
         drawing.open("intervals", fill="none", stroke=BAND, stroke_width=0.6 * LANE, stroke_linecap="round")
         for step, lane in self.lanes:
-            self.draw_band(drawing, step, lanes_count(self.lanes) - 1 - lane)
+            self.draw_band(drawing, step, lane_count(self.lanes) - 1 - lane)
         drawing.close()
 
     def draw_band(self, drawing: Drawing, step: Step, out: int) -> None:
@@ -159,16 +167,19 @@ class Circle:
         (ax, ay), (bx, by) = self.at(first - lead, radius), self.at(first + length - 1 + lead, radius)
         far = int(length - 1 + 2 * lead > len(self.ring) / 2)
         size = self.radius + radius
-        drawing.shape("path", d=f"M{ax:.2f} {ay:.2f}A{size:.2f} {size:.2f} 0 {far} 0 {bx:.2f} {by:.2f}",
-                      data_interval=f"{first} {ep}")
+        drawing.shape(
+            "path",
+            d=f"M{ax:.2f} {ay:.2f}A{size:.2f} {size:.2f} 0 {far} 0 {bx:.2f} {by:.2f}",
+            data_interval=f"{first} {ep}",
+        )
 
 
 def shortcuts_drawn(report: Report) -> bool:
-    return len(shortcut_pairs(report)) <= MOST_SHORTCUTS
+    return len(shortcut_pairs(report)) <= MAX_SHORTCUTS
 
 
 def shortcut_pairs(report: Report) -> list[tuple[int, int]]:
-    """Positions p < q of neighbours that are not one step apart, under the set that is used."""
+    """Positions p < q of neighbours that are not one step apart, in the shortcut set that is used."""
     settled, case = report.settled, report.case
     length = len(settled.ring)
     pairs = []

@@ -1,4 +1,4 @@
-"""Cubic curves: every line of the picture is one, so that links, steps of the ring and arrows are handled alike."""
+"""Cubic curves: every line of the picture is one, so that links, ring steps and arrows are treated alike."""
 
 import math
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 Point: TypeAlias = tuple[float, float]
 Points: TypeAlias = NDArray[np.float64]
 
-FINE = 257          # samples where ends are cut off
+FINE = 257  # samples for cutting off ends
 
 
 @dataclass(frozen=True)
@@ -23,14 +23,17 @@ class Curve:
     b: Point
 
     def at(self, t: float) -> Point:
-        return mixed(mixed(mixed(self.a, self.c, t), mixed(self.c, self.d, t), t),
-                     mixed(mixed(self.c, self.d, t), mixed(self.d, self.b, t), t), t)
+        return mixed(
+            mixed(mixed(self.a, self.c, t), mixed(self.c, self.d, t), t),
+            mixed(mixed(self.c, self.d, t), mixed(self.d, self.b, t), t),
+            t,
+        )
 
     def reversed(self) -> "Curve":
         return Curve(self.b, self.d, self.c, self.a)
 
     def shifted(self, by: float) -> "Curve":
-        """Moved sideways, to the right of the way from a to b."""
+        """The curve moved sideways, to the right as seen going from a to b."""
         dx, dy = unit(self.a, self.b)
         return Curve(*((x - dy * by, y + dx * by) for x, y in (self.a, self.c, self.d, self.b)))
 
@@ -58,7 +61,7 @@ class Curve:
         return self.part(float(outside[0]) / (FINE - 1), float(outside[-1]) / (FINE - 1))
 
     def before_end(self, length: float) -> float:
-        """The parameter at which the last piece of a length begins, at most half of the curve."""
+        """The parameter at which the last piece of this length begins; at most half of the curve."""
         away = np.hypot(*(self.samples(FINE) - self.b).T)
         near = np.flatnonzero(away > length)
         return max(0.5, float(near[-1]) / (FINE - 1)) if near.size else 0.5
@@ -79,11 +82,11 @@ def straight(a: Point, b: Point) -> Curve:
 
 
 def drawn_to(a: Point, b: Point, magnet: Point) -> Curve:
-    """From a to b, drawn half of the way towards a third point."""
+    """A curve from a to b, pulled halfway towards a third point."""
     return Curve(a, mixed(a, magnet, 2 / 3), mixed(b, magnet, 2 / 3), b)
 
 
 def bent(a: Point, b: Point, bend: float) -> Curve:
-    """From a to b, with its middle moved to the right of the way by the share `bend` of the distance."""
+    """A curve from a to b whose middle is moved to the right by the fraction `bend` of the distance."""
     x, y = mixed(a, b, 0.5)
     return drawn_to(a, b, (x - 2 * bend * (b[1] - a[1]), y + 2 * bend * (b[0] - a[0])))

@@ -1,6 +1,6 @@
-"""The SVG text: shapes, their looks, and letters.
+"""The SVG text: shapes, colours and labels.
 
-Colours differ in lightness too, so that a grey print says the same: publisher dark, subscribers middle, others white.
+Colours differ in lightness too, so that a grey print works as well: publisher dark, subscribers medium, others white.
 """
 
 from xml.sax.saxutils import escape, quoteattr
@@ -8,19 +8,19 @@ from xml.sax.saxutils import escape, quoteattr
 from .curves import Curve, Point, unit
 
 INK = "#1a1a1a"
-QUIET = "#6b6b6b"           # what explains: position numbers, intervals
-FAINT = "#a8a8a8"           # links that are not in the tree
+QUIET = "#6b6b6b"  # for explanations: position numbers, intervals
+FAINT = "#a8a8a8"  # links that are not in the tree
 BAND = "#cfcfcf"
 MESSAGE = "#0057a8"
 PUBLISHER = "#262626"
 SUBSCRIBER = "#f2b134"
 PAPER = "#ffffff"
 FONT = "Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif"
-LETTER = 0.58               # mean width of a letter, in heights
+LETTER = 0.58  # mean width of a letter, relative to its height
 
 
 class Drawing:
-    """Collects shapes, in the order in which they cover each other."""
+    """Collects shapes; later ones cover earlier ones."""
 
     def __init__(self, width: float, height: float, title: str) -> None:
         self.width, self.height = width, height
@@ -35,7 +35,7 @@ class Drawing:
         return "\n".join([*self.lines, "</svg>"]) + "\n"
 
     def open(self, kind: str, **attributes: object) -> None:
-        """A group; what stands in it can be found by its class."""
+        """Open a group, whose class names what is in it."""
         self.lines.append(f"<g class={quoteattr(kind)}{spelled(attributes)}>")
 
     def close(self) -> None:
@@ -52,18 +52,22 @@ class Drawing:
         self.shape("path", d=f"M{a}C{c} {d} {b}", **attributes)
 
     def words(self, at: Point, text: str, size: float, anchor: str = "middle", **attributes: object) -> None:
-        """Text whose small letters are centred on a height."""
+        """Add text, with its lower-case letters centred vertically on the point."""
         spot = spelled({"x": at[0], "y": at[1] + 0.35 * size, "font_size": size, "text_anchor": anchor, **attributes})
         self.lines.append(f"<text{spot}>{escape(text)}</text>")
 
     def arrow(self, curve: Curve, width: float, head: float, colour: str) -> None:
-        """A line that ends in a filled head, whose tip is the curve's end."""
+        """Add a line that ends in a filled head, whose tip is the end of the curve."""
         self.curve(curve.until(curve.before_end(0.7 * head)), fill="none", stroke=colour, stroke_width=width)
-        dx, dy = unit(curve.at(curve.before_end(head)), curve.b)     # along the line that it covers
+        dx, dy = unit(curve.at(curve.before_end(head)), curve.b)  # along the part of the line that the head covers
         x, y = curve.b
         half = 0.42 * head
-        corners = [(x, y), (x - head * dx - half * dy, y - head * dy + half * dx),
-                   (x - 0.75 * head * dx, y - 0.75 * head * dy), (x - head * dx + half * dy, y - head * dy - half * dx)]
+        corners = [
+            (x, y),
+            (x - head * dx - half * dy, y - head * dy + half * dx),
+            (x - 0.75 * head * dx, y - 0.75 * head * dy),
+            (x - head * dx + half * dy, y - head * dy - half * dx),
+        ]
         self.shape("polygon", points=" ".join(f"{number(px)},{number(py)}" for px, py in corners), fill=colour)
 
 
@@ -73,7 +77,7 @@ def number(value: float) -> str:
 
 
 def spelled(attributes: dict[str, object]) -> str:
-    """Attributes as SVG writes them: stroke_width=2 becomes stroke-width="2"."""
+    """Attributes in SVG syntax: stroke_width=2 becomes stroke-width="2"."""
     parts = []
     for name, value in attributes.items():
         text = number(value) if isinstance(value, int | float) else str(value)
@@ -82,5 +86,5 @@ def spelled(attributes: dict[str, object]) -> str:
 
 
 def text_width(text: str, size: float) -> float:
-    """A close guess: wide enough for any of the fonts."""
+    """An estimate of the width of a text, large enough for any of the fonts."""
     return LETTER * size * len(text)

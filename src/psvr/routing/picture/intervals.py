@@ -1,25 +1,25 @@
-"""Which intervals the ring shows: those that nodes open, each within the one that it was cut from."""
+"""The intervals that are shown on the ring: those that nodes open, each inside the one that it was cut from."""
 
-from ..report import Report, Step
+from psvr.routing.cases.report import Report, Step
 
-MOST_LANES = 5              # of intervals within each other
-MOST_INTERVALS = 60         # more of them tell nothing
+MAX_LANES = 5  # of nested intervals
+MAX_INTERVALS = 60  # more of them show nothing
 
 
 def shown_lanes(report: Report) -> list[tuple[Step, int]]:
     """The intervals to be drawn, outermost in lane 0."""
     lanes = interval_lanes(report.steps) if report.system == "psvr" else []
-    return [(step, lane) for step, lane in lanes if lane < MOST_LANES] if len(lanes) <= MOST_INTERVALS else []
+    return [(step, lane) for step, lane in lanes if lane < MAX_LANES] if len(lanes) <= MAX_INTERVALS else []
 
 
-def lanes_count(lanes: list[tuple[Step, int]]) -> int:
+def lane_count(lanes: list[tuple[Step, int]]) -> int:
     return max((lane + 1 for _, lane in lanes), default=0)
 
 
 def interval_lanes(steps: list[Step]) -> list[tuple[Step, int]]:
-    """The messages that open an interval, and in how many others it lies.
+    """The messages that open an interval, and how deeply each interval is nested.
 
-    A node opens one where it does not just hand on the interval that it was given.
+    A node opens an interval unless it just passes on the one that it was given.
     """
     depth: list[int] = []
     opened = []

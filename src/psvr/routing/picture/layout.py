@@ -1,4 +1,4 @@
-"""Where things stand: a tidy tree, and labels that keep out of each other's way."""
+"""Layout: a tidy tree, and labels that do not overlap."""
 
 from collections.abc import Sequence
 
@@ -6,18 +6,18 @@ import numpy as np
 
 from .curves import Curve, Point, Points, bent
 
-BENDS = (0.1, -0.1, 0.17, -0.17, 0.26, -0.26, 0.36, -0.36)      # shares of a link's length, gentlest first
+BENDS = (0.1, -0.1, 0.17, -0.17, 0.26, -0.26, 0.36, -0.36)  # fractions of a link's length, gentlest first
 SAMPLES = 25
 
 
 def tidy_tree(children: Sequence[Sequence[int]], root: int) -> tuple[list[float], list[int]]:
-    """Column and layer of every node: siblings side by side, subtrees as close as a distance of 1 allows."""
+    """The column and layer of every node: siblings side by side, subtrees as close as a distance of 1 allows."""
     order, layer = [root], [0] * len(children)
     for v in order:
         for child in children[v]:
             layer[child] = layer[v] + 1
             order.append(child)
-    aside = [0.0] * len(children)               # from the parent's column
+    aside = [0.0] * len(children)  # from the parent's column
     outline: dict[int, tuple[list[float], list[float]]] = {}
     for v in reversed(order):
         outline[v] = side_by_side(children[v], aside, [outline.pop(child) for child in children[v]])
@@ -31,14 +31,14 @@ def tidy_tree(children: Sequence[Sequence[int]], root: int) -> tuple[list[float]
 def side_by_side(
     children: Sequence[int], aside: list[float], outlines: list[tuple[list[float], list[float]]]
 ) -> tuple[list[float], list[float]]:
-    """Place the subtrees of one node; returns its own left and right outline, layer by layer."""
+    """Place the subtrees of a node; returns the left and right outline of its own, layer by layer."""
     left: list[float] = []
     right: list[float] = []
     for child, (its_left, its_right) in zip(children, outlines):
         shift = max((x - y for x, y in zip(right, its_left)), default=-1.0) + 1
         aside[child] = shift
-        left += [x + shift for x in its_left[len(left):]]
-        right[:len(its_right)] = [x + shift for x in its_right]
+        left += [x + shift for x in its_left[len(left) :]]
+        right[: len(its_right)] = [x + shift for x in its_right]
     middle = (aside[children[0]] + aside[children[-1]]) / 2 if children else 0.0
     for child in children:
         aside[child] -= middle
@@ -46,7 +46,7 @@ def side_by_side(
 
 
 def clear_curve(a: Point, b: Point, others: Points, room: float, box: tuple[Point, Point]) -> Curve:
-    """From a to b with the gentlest bend that keeps away from the other nodes and stays in the box."""
+    """A curve from a to b with the gentlest bend that avoids the other nodes and stays in the box."""
     (left, top), (right, bottom) = box
     best, least = bent(a, b, BENDS[0]), np.inf
     for bend in BENDS:
@@ -62,7 +62,7 @@ def clear_curve(a: Point, b: Point, others: Points, room: float, box: tuple[Poin
 
 
 class Spots:
-    """Rectangles that are taken and points that lines pass through; finds the freest of some places."""
+    """Rectangles that are taken, and points that lines pass through; finds the least covered of some places."""
 
     def __init__(self) -> None:
         self.taken: list[tuple[float, float, float, float]] = []
@@ -75,13 +75,14 @@ class Spots:
         self.passed.append(curve.samples(SAMPLES))
 
     def freest(self, places: Sequence[Point], width: float, height: float) -> Point:
-        """The first of the places that is least covered; it is taken from then on."""
+        """The least covered of the places, the first of equals; it counts as taken from then on."""
         taken = np.array(self.taken).reshape(-1, 4)
         passed = np.concatenate([np.empty((0, 2)), *self.passed])
         costs = []
         for x, y in places:
-            over = (np.minimum(taken[:, 2] + width / 2 - np.abs(taken[:, 0] - x), width).clip(0)
-                    * np.minimum(taken[:, 3] + height / 2 - np.abs(taken[:, 1] - y), height).clip(0))
+            over = np.minimum(taken[:, 2] + width / 2 - np.abs(taken[:, 0] - x), width).clip(0) * np.minimum(
+                taken[:, 3] + height / 2 - np.abs(taken[:, 1] - y), height
+            ).clip(0)
             on = (np.abs(passed[:, 0] - x) < width / 2) & (np.abs(passed[:, 1] - y) < height / 2)
             costs.append(20 * float(over.sum()) / (width * height) + np.count_nonzero(on))
         chosen = places[int(np.argmin(costs))]

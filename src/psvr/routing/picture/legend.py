@@ -1,9 +1,10 @@
-"""What the signs mean, in rows under the picture."""
+"""The legend: what the symbols mean, in rows below the picture."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from ..report import Report
+from psvr.routing.cases.report import Report
+
 from .circle import shortcuts_drawn
 from .curves import Point, straight
 from .drawing import BAND, FAINT, INK, PAPER, PUBLISHER, SUBSCRIBER, Drawing, text_width
@@ -12,13 +13,13 @@ from .layout import Spots
 from .parts import Arrow, Look, draw_arrows, draw_node
 
 SIZE = 12
-SIGN, GAP, ROW = 30, 22, 24         # widths of a sign and of the space behind an entry, height of a row
+SIGN, GAP, ROW = 30, 22, 24  # widths of a symbol and of the space after an entry; height of a row
 
 
 @dataclass(frozen=True)
 class Entry:
     text: str
-    draw: Callable[[Drawing, Point], None]      # centred on a point
+    draw: Callable[[Drawing, Point], None]  # centred on a point
     x: float = 0.0
     row: int = 0
 
@@ -31,8 +32,11 @@ def legend_of(report: Report) -> list[Entry]:
         (bool(set(wanted) - {publisher}), "subscriber", node_sign(Look(SUBSCRIBER, INK, INK, 1.6))),
         (publisher in wanted, "publisher that subscribes", node_sign(Look(PUBLISHER, PAPER, SUBSCRIBER, 3))),
         (report.case.graph.n > 1, "tree link", line_sign(INK, 2.4)),
-        (links, "other link, shortcut" if shortcuts_drawn(report) else "other link (shortcuts are too many to draw)",
-         line_sign(FAINT, 1.2)),
+        (
+            links,
+            "other link, shortcut" if shortcuts_drawn(report) else "other link (shortcuts are too many to draw)",
+            line_sign(FAINT, 1.2),
+        ),
         (bool(report.steps), "message with its hop", message_sign),
         (bool(shown_lanes(report)), "interval up to its end point", line_sign(BAND, 4.2)),
     ]
@@ -40,7 +44,7 @@ def legend_of(report: Report) -> list[Entry]:
 
 
 def arrange(entries: list[Entry], width: float) -> list[Entry]:
-    """In as few rows as it takes, about equally long, each in the middle."""
+    """The entries placed in as few rows as possible, about equally long, each centred."""
     fewest = len(rows_of(entries, width))
     narrow = next(w for w in range(0, int(width), 10) if len(rows_of(entries, w)) <= fewest or w + 10 >= width)
     placed = []
@@ -84,6 +88,7 @@ def line_sign(colour: str, width: float) -> Callable[[Drawing, Point], None]:
     def draw(drawing: Drawing, at: Point) -> None:
         x, y = at
         drawing.shape("line", x1=x - SIGN / 2, y1=y, x2=x + SIGN / 2, y2=y, stroke=colour, stroke_width=width)
+
     return draw
 
 

@@ -1,23 +1,24 @@
-"""What both halves of the picture draw alike: nodes, messages with their hops, and the sizes that go with crowding."""
+"""What both halves of the picture share: nodes, messages with their hops, and sizes that depend on crowding."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..report import Report
+from psvr.routing.cases.report import Report
+
 from .curves import Curve, Point
 from .drawing import INK, MESSAGE, PAPER, PUBLISHER, SUBSCRIBER, Drawing, text_width
 from .layout import Spots
 
-READABLE = 5.5          # smaller letters are left out
-HOPS_SHOWN = 3          # numbers on one arrow
+READABLE = 5.5  # smaller letters are left out
+HOPS_SHOWN = 3  # numbers on one arrow
 FEW, MANY = 24, 80
-LARGEST_HOP = 10.5
+MAX_HOP_SIZE = 10.5
 ALONG = (0.5, 0.42, 0.58, 0.34, 0.66, 0.26, 0.74, 0.18, 0.82)
 
 
 @dataclass(frozen=True)
 class Look:
-    """How a node is filled and framed."""
+    """The colours and the outline of a node."""
 
     fill: str
     letters: str
@@ -51,23 +52,23 @@ def hops_text(hops: Sequence[int]) -> str:
 
 @dataclass
 class Arrow:
-    """All messages that take one way in one direction."""
+    """All messages over the same link in the same direction."""
 
     curve: Curve
     hops: list[int]
-    places: list[Point] | None = None       # for its label; by default, along the curve
+    places: list[Point] | None = None  # for its label; by default, along the curve
 
 
 def hop_size(arrows: int, crowded: float, width: float) -> float:
-    """A few numbers are always readable, in a wide half too; many shrink with what is around them."""
+    """The size of hop numbers: always readable if they are few, even in a wide half; shrinking if they are many."""
     least = min(12.0, 8.5 * max(1, width / 600)) if arrows <= FEW else 7 if arrows <= MANY else 0
-    return max(min(LARGEST_HOP, crowded), least)
+    return max(min(MAX_HOP_SIZE, crowded), least)
 
 
 def draw_arrows(
     drawing: Drawing, arrows: Sequence[Arrow], spots: Spots, width: float, size: float, kind: str = "message"
 ) -> None:
-    """First all lines, then all numbers, so that no line crosses a number."""
+    """Draw all lines first, then all numbers, so that no line crosses a number."""
     for arrow in arrows:
         drawing.open(kind, data_hops=" ".join(map(str, sorted(arrow.hops))))
         drawing.arrow(arrow.curve, width, 2.2 * width + 3, MESSAGE)
@@ -85,6 +86,15 @@ def draw_label(drawing: Drawing, arrow: Arrow, spots: Spots, size: float) -> Non
     height = 1.35 * size
     width = max(height, text_width(text, size) + 0.7 * size)
     x, y = spots.freest(arrow.places or [arrow.curve.at(t) for t in ALONG], width, height)
-    drawing.shape("rect", x=x - width / 2, y=y - height / 2, width=width, height=height, rx=height / 2,
-                  fill=PAPER, stroke=MESSAGE, stroke_width=max(0.6, size / 12))
+    drawing.shape(
+        "rect",
+        x=x - width / 2,
+        y=y - height / 2,
+        width=width,
+        height=height,
+        rx=height / 2,
+        fill=PAPER,
+        stroke=MESSAGE,
+        stroke_width=max(0.6, size / 12),
+    )
     drawing.words((x, y), text, size, fill=MESSAGE, font_weight="bold")

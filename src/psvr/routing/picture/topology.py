@@ -2,19 +2,20 @@
 
 import numpy as np
 
-from ..report import Report
+from psvr.routing.cases.report import Report
+
 from .curves import Curve, Point, bent, straight
 from .drawing import FAINT, INK, QUIET, Drawing, text_width
 from .layout import BENDS, SAMPLES, Spots, clear_curve, tidy_tree
 from .parts import MANY, Arrow, draw_arrows, draw_node, fitting, hop_size, look_of
 
-WIDEST_COLUMN, HIGHEST_LAYER = 82, 108
-SIDES, ENDS = 110, 60            # room around the tree, for links that bend and for positions
-LARGEST_NODE = 14
-ROOMY = 48                       # columns as wide as this leave room for positions beside the nodes
+MAX_COLUMN_WIDTH, LAYER_HEIGHT = 82, 108
+SIDES, ENDS = 110, 60  # room around the tree, for bent links and for positions
+MAX_NODE_RADIUS = 14
+ROOMY = 48  # the column width that leaves room for positions beside the nodes
 POSITIONS_SHOWN = 5
 TOUCHING = 3
-MOST_PATIENCE = 300_000          # pairs of a link and a node that are looked at
+MAX_PAIRS = 300_000  # of a link and a node, for which the distance is checked
 
 
 class Topology:
@@ -24,20 +25,20 @@ class Topology:
         self.report = report
         self.column, self.layer = tidy_tree(children_of(report), report.case.root)
         self.across, self.down = max(self.column) - min(self.column), max(self.layer)
-        self.wish = self.across * WIDEST_COLUMN + SIDES       # the width at which nothing need shrink
+        self.preferred_width = self.across * MAX_COLUMN_WIDTH + SIDES  # the width at which nothing needs to shrink
         self.curves: dict[tuple[int, int], Curve] = {}
 
     def fit(self, left: float, top: float, width: float, height: float) -> None:
-        """Into a rectangle."""
-        dx = min(WIDEST_COLUMN, (width - SIDES) / max(self.across, 1))
+        """Place everything inside a rectangle."""
+        dx = min(MAX_COLUMN_WIDTH, (width - SIDES) / max(self.across, 1))
         graph = self.report.case.graph
-        ends = ENDS + min(0.25 * height, max(graph.m - graph.n, 0))         # links within a layer bend out of it
-        dy = min(max(HIGHEST_LAYER, height / 3), (height - ends) / max(self.down, 1))
+        ends = ENDS + min(0.25 * height, max(graph.m - graph.n, 0))  # links within a layer bend out of it
+        dy = min(max(LAYER_HEIGHT, height / 3), (height - ends) / max(self.down, 1))
         x0 = left + width / 2 - (max(self.column) + min(self.column)) / 2 * dx
         y0 = top + height / 2 - self.down / 2 * dy
         self.at: list[Point] = [(x0 + c * dx, y0 + d * dy) for c, d in zip(self.column, self.layer)]
-        self.r = max(2.0, min(LARGEST_NODE, 0.36 * dx, 0.3 * dy))
-        self.roomy = dx >= ROOMY and self.r == LARGEST_NODE and graph.m <= 2 * graph.n
+        self.r = max(2.0, min(MAX_NODE_RADIUS, 0.36 * dx, 0.3 * dy))
+        self.roomy = dx >= ROOMY and self.r == MAX_NODE_RADIUS and graph.m <= 2 * graph.n
         self.box = (left, top), (left + width, top + height)
 
     def draw(self, drawing: Drawing) -> None:
@@ -59,8 +60,9 @@ class Topology:
         links = self.report.case.graph.edges().tolist()
         others = [(u, v) for u, v in links if parent[u] != v and parent[v] != u]
         crowd = min(1.0, 12 / (1 + len(others) / 25))
-        drawing.open("links", fill="none", stroke=FAINT, stroke_width=0.5 + 0.7 * crowd,
-                     stroke_opacity=0.35 + 0.65 * crowd)
+        drawing.open(
+            "links", fill="none", stroke=FAINT, stroke_width=0.5 + 0.7 * crowd, stroke_opacity=0.35 + 0.65 * crowd
+        )
         self.curves = self.link_curves(others)
         for curve in self.curves.values():
             drawing.curve(curve)
@@ -72,19 +74,21 @@ class Topology:
         drawing.close()
 
     def link_curves(self, links: list[tuple[int, int]]) -> dict[tuple[int, int], Curve]:
-        """Links that keep away from nodes; where there are too many to look at each, they all bend alike."""
-        if len(links) * len(self.at) > MOST_PATIENCE:
+        """Curves for links that avoid the nodes; if there are too many to check each, all have the same bend."""
+        if len(links) * len(self.at) > MAX_PAIRS:
             return {(u, v): bent(self.at[u], self.at[v], BENDS[0]) for u, v in links}
         points, room = np.array(self.at), 1.6 * self.r + 2
-        return {(u, v): clear_curve(self.at[u], self.at[v], np.delete(points, [u, v], axis=0), room, self.box)
-                for u, v in links}
+        return {
+            (u, v): clear_curve(self.at[u], self.at[v], np.delete(points, [u, v], axis=0), room, self.box)
+            for u, v in links
+        }
 
     def tree_curves(self) -> list[Curve]:
         parent = self.report.case.parent.tolist()
         return [straight(self.at[p], self.at[v]) for v, p in enumerate(parent) if p >= 0]
 
     def arrows(self) -> list[Arrow]:
-        """Beside the link they use, on the right of the way, so that both directions can be told apart."""
+        """Arrows beside the links they use, on the right-hand side, so that both directions can be told apart."""
         hops: dict[tuple[int, int], list[int]] = {}
         for step in self.report.steps:
             hops.setdefault((step.sender, step.receiver), []).append(step.hop)
@@ -119,14 +123,20 @@ class Topology:
             return
         width, (x, y) = text_width(text, size), self.at[v]
         aside, up = self.r + width / 2 + 2, 0.75 * self.r
-        places = [(x + aside, y - up), (x - aside, y - up), (x + aside, y + up), (x - aside, y + up),
-                  (x, y - self.r - size), (x, y + self.r + size)]
+        places = [
+            (x + aside, y - up),
+            (x - aside, y - up),
+            (x + aside, y + up),
+            (x - aside, y + up),
+            (x, y - self.r - size),
+            (x, y + self.r + size),
+        ]
         spot = spots.freest(places, width, size)
         drawing.words(spot, text, size, fill=QUIET, font_style="italic")
 
 
 def apart(curves: list[Curve], arrows: list[Arrow]) -> Curve:
-    """The first of the curves that touches no arrow, else simply the first."""
+    """The first of the curves that touches no arrow, or else the first."""
     drawn = np.concatenate([np.empty((0, 2)), *(arrow.curve.samples(SAMPLES) for arrow in arrows)])
     for curve in curves:
         gaps = curve.samples(SAMPLES)[:, None] - drawn
@@ -136,7 +146,7 @@ def apart(curves: list[Curve], arrows: list[Arrow]) -> Curve:
 
 
 def children_of(report: Report) -> list[list[int]]:
-    """In the order of the ring: ascending."""
+    """The children of every node, in ring order, that is ascending."""
     children: list[list[int]] = [[] for _ in range(report.case.graph.n)]
     for v, p in enumerate(report.case.parent.tolist()):
         if p >= 0:

@@ -1,13 +1,13 @@
 """The wireless channel: IEEE 802.15.4 at 2.4 GHz, from the strength of a signal to the acknowledgement of a frame.
 
-    devices     data sheets, as files
-    loss        how much of a signal is left after some metres
-    hearing     who hears whom how strongly: path loss, shadowing, the cache of neighbours
-    air         the memory of the channel
-    errors      bits that arrive wrongly
-    signal      what is on the air at each receiver: fading, interference, reception
-    access      CSMA-CA, the queue of a node, acknowledgement and retry
-    bursts      interference by others
-    moving      nodes that move
-    energy      what it costs
+devices     data sheets, as files
+loss        how much of a signal is lost over a distance
+hearing     who hears whom, and how strongly: path loss, shadowing, the cache of neighbours
+air         the memory of the channel
+errors      bit errors
+signal      what is on the air at each receiver: fading, interference, reception
+access      CSMA-CA, the queue of a node, acknowledgement and retry
+bursts      interference from other sources
+moving      mobility of nodes
+energy      the energy that radios use
 """

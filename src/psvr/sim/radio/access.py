@@ -1,38 +1,38 @@
 """Access to the medium: unslotted CSMA-CA, a queue per node, acknowledgements (IEEE 802.15.4, 2006).
 
-The functions take steps of one node and schedule the next; what frames mean is the engine's.  A step that is scheduled
-carries a token; when the node has gone on otherwise in the meantime, it is void.
+Each function does one step of a node and schedules the next; what frames mean is up to the engine.  A scheduled step
+carries a token, and is void if the node has moved on in the meantime.
 """
 
 from typing import Any
 
 from psvr.compiled.numbers import mix
-from psvr.jit import in_place
+from psvr.jit import jit_no_alloc
+from psvr.sim.engine.events import ANSWER, FINISH, LATE, SENSE, START
+from psvr.sim.engine.queue import push
 
-from ..queue import push
 from .air import NOBODY, QUEUE, Air
 
-UNIT, ASSESS = 320, 128                 # µs of a back-off unit, and of looking whether the channel is clear
-LEAST, MOST, BACKOFFS = 3, 5, 4         # exponents, and how often to wait again
-PAUSE = 640                             # µs between two frames of a node
-ACK_WAIT = 560                          # µs from the end of a frame to giving up its acknowledgement
-PREAMBLE, BYTE = 6, 32                  # bytes before a frame, and µs of a byte
-MAC_BYTES = 11                          # header with short addresses, and check sum
+UNIT, ASSESS = 320, 128  # µs of a back-off unit, and of a clear channel assessment
+MIN_EXPONENT, MAX_EXPONENT, MAX_BACKOFFS = 3, 5, 4  # back-off exponents, and how many back-offs may follow the first
+PAUSE = 640  # µs between two frames of a node
+ACK_WAIT = 560  # µs from the end of a frame to giving up its acknowledgement
+PREAMBLE, BYTE = 6, 32  # bytes before a frame, and µs of a byte
+MAC_BYTES = 11  # header with short addresses, and checksum
 ACK_BYTES = 5
 IDLE, WAITING, TURNING, SENDING, EXPECTING = range(5)
-READY, SENSE, START, FINISH, ANSWER, LATE, BURST, QUIET = range(6, 14)      # events, after those of the engine
 FINE, FAILED = range(2)
 
 
-@in_place
+@jit_no_alloc
 def airtime(length: int) -> int:
-    """µs that a frame with so many bytes of content takes."""
+    """The µs that a frame with this many bytes of content is on the air."""
     return (PREAMBLE + MAC_BYTES + length) * BYTE
 
 
-@in_place
+@jit_no_alloc
 def enqueue(air: Air, heap: Any, counter: Any, v: int, frame: int, now: int) -> bool:
-    """A frame waits to be sent; False if too many do."""
+    """Put a frame in the queue; returns False if it is full."""
     r = air.radios[v]
     if r.queued >= QUEUE:
         air.setting[0].queue_full += 1
@@ -44,14 +44,14 @@ def enqueue(air: Air, heap: Any, counter: Any, v: int, frame: int, now: int) -> 
     return True
 
 
-@in_place
+@jit_no_alloc
 def contend(air: Air, heap: Any, counter: Any, v: int, now: int) -> None:
-    """Try to send what is first in the queue, not too soon after the last."""
-    air.radios[v].exponent, air.radios[v].backoffs = LEAST, 0
+    """Try to send the first frame in the queue, not too soon after the last one."""
+    air.radios[v].exponent, air.radios[v].backoffs = MIN_EXPONENT, 0
     back_off(air, heap, counter, v, max(now, air.radios[v].rest))
 
 
-@in_place
+@jit_no_alloc
 def back_off(air: Air, heap: Any, counter: Any, v: int, now: int) -> None:
     r = air.radios[v]
     r.state = WAITING
@@ -60,18 +60,18 @@ def back_off(air: Air, heap: Any, counter: Any, v: int, now: int) -> None:
     push(heap, counter, now + UNIT * units + ASSESS, SENSE, v, r.token)
 
 
-@in_place
+@jit_no_alloc
 def clear(air: Air, v: int) -> bool:
-    """Nothing is on the air here: no energy, no frame that is being received, nothing of one's own."""
+    """Whether the channel is clear here: no energy, no frame being received, nothing of this node's own."""
     r, s = air.radios[v], air.setting[0]
     if r.sending != 0 or r.answer != NOBODY or (s.carrier != 0 and r.locked != NOBODY):
         return False
     return r.noise + r.incident < s.clear
 
 
-@in_place
+@jit_no_alloc
 def sense(air: Air, heap: Any, counter: Any, v: int, now: int, token: int) -> int:
-    """Look whether the channel is clear; FAILED if it was not too often."""
+    """Check whether the channel is clear; returns FAILED if it has been busy too often."""
     r = air.radios[v]
     if r.state != WAITING or r.token != token:
         return FINE
@@ -82,21 +82,21 @@ def sense(air: Air, heap: Any, counter: Any, v: int, now: int, token: int) -> in
     return wait_again(air, heap, counter, v, now)
 
 
-@in_place
+@jit_no_alloc
 def wait_again(air: Air, heap: Any, counter: Any, v: int, now: int) -> int:
     r = air.radios[v]
     r.backoffs += 1
-    r.exponent = min(r.exponent + 1, MOST)
-    if r.backoffs > BACKOFFS:
+    r.exponent = min(r.exponent + 1, MAX_EXPONENT)
+    if r.backoffs > MAX_BACKOFFS:
         air.setting[0].no_access += 1
         return FAILED
     back_off(air, heap, counter, v, now)
     return FINE
 
 
-@in_place
+@jit_no_alloc
 def take_off(air: Air, heap: Any, counter: Any, v: int, frame: int, microseconds: int, now: int) -> None:
-    """A frame of v is on the air from now on."""
+    """Put a frame of v on the air."""
     r = air.radios[v]
     r.frame, r.broken = frame, 0
     r.sent_us += microseconds
@@ -104,8 +104,8 @@ def take_off(air: Air, heap: Any, counter: Any, v: int, frame: int, microseconds
     push(heap, counter, now + microseconds, FINISH, v, 0)
 
 
-@in_place
-def expect(air: Air, heap: Any, counter: Any, v: int, now: int) -> None:
+@jit_no_alloc
+def expect_ack(air: Air, heap: Any, counter: Any, v: int, now: int) -> None:
     """Wait for an acknowledgement."""
     r = air.radios[v]
     r.state = EXPECTING
@@ -113,16 +113,16 @@ def expect(air: Air, heap: Any, counter: Any, v: int, now: int) -> None:
     push(heap, counter, now + ACK_WAIT, LATE, v, r.token)
 
 
-@in_place
-def promise(air: Air, heap: Any, counter: Any, u: int, to: int, now: int) -> None:
-    """u has received a frame that it is to acknowledge."""
+@jit_no_alloc
+def schedule_ack(air: Air, heap: Any, counter: Any, u: int, to: int, now: int) -> None:
+    """Schedule the acknowledgement of a frame that u has received."""
     air.radios[u].answer = to
     push(heap, counter, now + air.setting[0].turnaround, ANSWER, u, 0)
 
 
-@in_place
+@jit_no_alloc
 def done(air: Air, heap: Any, counter: Any, v: int, now: int) -> None:
-    """The first in the queue is sent, or given up; on to the next."""
+    """Remove the first frame from the queue, sent or given up, and continue with the next."""
     r = air.radios[v]
     r.head = (r.head + 1) % QUEUE
     r.queued -= 1

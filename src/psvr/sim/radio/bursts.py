@@ -1,33 +1,33 @@
-"""Interference by others: sources that are on for a while, then off, and say nothing that a node understands."""
+"""Interference from others: sources that are on for a while, then off, and send nothing that a node can receive."""
 
 import math
 from typing import Any
 
 from psvr.compiled.numbers import mix
-from psvr.jit import in_place
+from psvr.jit import jit_no_alloc
+from psvr.sim.engine.events import BURST, QUIET
+from psvr.sim.engine.queue import push
 
-from ..queue import push
-from .access import BURST, QUIET
 from .air import Air
 from .signal import LOW31, begin, next_received
 
 
-@in_place
+@jit_no_alloc
 def burst(air: Air, cut: Any, heap: Any, counter: Any, v: int, now: int) -> None:
-    """A burst begins."""
+    """Begin a burst."""
     begin(air, cut, v, now)
     push(heap, counter, now + air.bursts[v - air.setting[0].nodes].length, QUIET, v, 0)
 
 
-@in_place
+@jit_no_alloc
 def quiet(air: Air, heap: Any, counter: Any, v: int, now: int) -> None:
-    """A burst is over; the next one comes at random."""
+    """End a burst, and schedule the next one at a random time."""
     air.radios[v].sending = 0
-    next_received(air, air.first[v], v, now)        # nobody did
+    next_received(air, air.first[v], v, now)  # nobody did
     next_burst(air, heap, counter, v, now)
 
 
-@in_place
+@jit_no_alloc
 def next_burst(air: Air, heap: Any, counter: Any, v: int, now: int) -> None:
     b = air.bursts[v - air.setting[0].nodes]
     b.step += 1

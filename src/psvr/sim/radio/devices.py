@@ -1,4 +1,4 @@
-"""Radios as data: what a data sheet says, in a file per device."""
+"""Radios as data: the figures of a data sheet, in a file per device."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,15 +8,14 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from psvr.errors import BadInput, did_you_mean, shown
+from psvr.fields.kinds import Number, Numbers, Switch, Text, Whole
+from psvr.fields.tables import read_table
 from psvr.files import parse_toml, read_toml
-
-from ..schema import Number, Switch, Text, Whole, read_table
-from ..selection import Numbers
 
 SHEETS = files("psvr.sim.radio") / "devices"
 DBM = Number(-200, 100)
 MILLIAMPERES = Number(0, 10_000)
-SLOWEST = 207               # µs to turn around: of the 560 that an acknowledgement is waited for it takes 352 itself
+MAX_TURNAROUND = 207  # µs to turn around: an acknowledgement is awaited for 560, of which it takes 352 itself
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,7 +26,7 @@ class Device:
     sensitivity: Annotated[float, DBM]
     clear: Annotated[float, DBM]
     carrier: Annotated[bool, Switch()]
-    turnaround: Annotated[int, Whole(1, SLOWEST)]
+    turnaround: Annotated[int, Whole(1, MAX_TURNAROUND)]
     volts: Annotated[float, Number(0, 1000, above=True)]
     receive: Annotated[float, MILLIAMPERES]
     listen: Annotated[float, MILLIAMPERES]
@@ -35,7 +34,7 @@ class Device:
     send: Annotated[tuple[float, ...], Numbers(0, 10_000)]
 
     def current(self, power: float) -> float:
-        """mA while it sends, between the levels of the data sheet in proportion."""
+        """The current in mA while sending, interpolated between the levels of the data sheet."""
         for (low, below), (high, above) in zip(zip(self.power, self.send), zip(self.power[1:], self.send[1:])):
             if power <= high:
                 return below + (above - below) * (power - low) / (high - low)
@@ -44,7 +43,7 @@ class Device:
 
 @dataclass(frozen=True)
 class DeviceName:
-    """A device by its name, by a file of the same form as ours, or spelt out."""
+    """A device, by its name, as a file in the same format as ours, or as a table."""
 
     @property
     def allowed(self) -> str:

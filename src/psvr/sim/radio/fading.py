@@ -1,14 +1,14 @@
-"""Slow fading: how strongly a way's receiver hears its sender, as time goes by.
+"""Slow fading: how the strength with which nodes hear each other changes over time.
 
-It is an AR(1) process in dB, the same in both directions of a pair.  It moves on when a frame is sent, and is held for
-a fiftieth of its time constant; so long a way need not look at it.  Ways too weak ever to carry a frame do not fade.
+It is an AR(1) process in dB, the same in both directions of a pair.  It advances when a frame is sent, and is then held
+for a fiftieth of its time constant, during which it need not be read.  Ways too weak ever to carry a frame do not fade.
 """
 
 import math
 from typing import Any
 
 from psvr.compiled.numbers import mix
-from psvr.jit import in_place
+from psvr.jit import jit_no_alloc
 
 from .air import Air
 from .errors import NORMALS
@@ -16,25 +16,25 @@ from .errors import NORMALS
 MILLIWATTS = math.log(10.0) / 10.0
 
 
-@in_place
+@jit_no_alloc
 def milliwatts(dbm: float) -> float:
     return math.exp(MILLIWATTS * dbm)
 
 
-@in_place
+@jit_no_alloc
 def fade_on(air: Air, cut: Any, v: int, now: int) -> None:
-    """v starts to send: what fades on its ways moves on, but for those that are cut."""
+    """v starts to send: advance the fading on its ways, except those that are cut."""
     if due(air, v, now) > 0:
         for e in range(air.first[v], air.first[v + 1]):
             if v >= air.setting[0].nodes or cut[e] == 0:
                 level(air, e, now)
 
 
-@in_place
+@jit_no_alloc
 def due(air: Air, v: int, now: int) -> int:
-    """How many of v's ways are to fade on.
+    """The number of v's ways whose fading is due to advance.
 
-    Fades lie anywhere in memory.  Nothing here depends on what they say, so that the processor fetches many at a time.
+    Fades are scattered in memory.  Nothing here depends on their values, so the processor can fetch many at a time.
     """
     found, hold = 0, air.setting[0].hold
     for e in range(air.first[v], air.first[v + 1]):
@@ -43,17 +43,17 @@ def due(air: Air, v: int, now: int) -> int:
     return found
 
 
-@in_place
+@jit_no_alloc
 def level(air: Air, e: int, now: int) -> float:
-    """How strongly a way's receiver hears its sender now, in mW."""
+    """The power in mW at which a way's receiver hears its sender now."""
     if now >= air.ways[e].until:
         move_on(air, air.fades[air.ways[e].fade], now)
     return strength(air, e, now)
 
 
-@in_place
+@jit_no_alloc
 def move_on(air: Air, fade: Any, now: int) -> None:
-    """The fading of a pair moves on, unless it just did when the other of the two sent."""
+    """Advance the fading of a pair, unless that just happened when the other of the two sent."""
     s = air.setting[0]
     if now - fade.when >= s.hold:
         a = math.exp((fade.when - now) / s.tau)
@@ -63,9 +63,9 @@ def move_on(air: Air, fade: Any, now: int) -> None:
         fade.when = now
 
 
-@in_place
+@jit_no_alloc
 def strength(air: Air, e: int, now: int) -> float:
-    """As `level`, with the fading as it last was."""
+    """Like `level`, without advancing the fading."""
     way = air.ways[e]
     if now >= way.until:
         fade = air.fades[way.fade]

@@ -1,4 +1,4 @@
-"""Path loss: how many dB a signal has lost after some metres, by models with names."""
+"""Path loss: how many dB a signal loses over a distance, by named models."""
 
 import math
 from collections.abc import Callable
@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-NEAREST = 0.1               # metres: no antenna is nearer
+NEAREST = 0.1  # metres: shorter distances count as this
 FARTHEST = 1e9
 
 
 def dual_slope(metres: Any) -> Any:
-    """IEEE 802.15.4's own, indoors: as in free space up to 8 m, steeper beyond."""
+    """The indoor model of IEEE 802.15.4: as in free space up to 8 m, steeper beyond."""
     near = np.maximum(metres, NEAREST)
     return np.where(near <= 8.0, 40.2 + 20.0 * np.log10(near), 58.5 + 33.0 * np.log10(near / 8.0))
 
@@ -22,7 +22,7 @@ def castalia(metres: Any) -> Any:
 
 
 def free_space(metres: Any) -> Any:
-    """At 2.4 GHz, with nothing between."""
+    """At 2.4 GHz, with nothing in between."""
     return 40.2 + 20.0 * np.log10(np.maximum(metres, NEAREST))
 
 
@@ -30,7 +30,7 @@ MODELS: dict[str, Callable[[Any], Any]] = {"dual-slope": dual_slope, "castalia":
 
 
 def reach(model: str, decibels: float) -> float:
-    """The metres after which a signal has lost so much."""
+    """The metres over which a signal loses this much."""
     low, high = NEAREST, FARTHEST
     for _ in range(200):
         middle = math.sqrt(low * high)

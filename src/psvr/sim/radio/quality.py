@@ -1,4 +1,4 @@
-"""How good the links are that nodes keep: what they claim, beside what came through."""
+"""The quality of the links that nodes keep: as they claim it, and as measured."""
 
 from typing import Any
 
@@ -11,25 +11,30 @@ from .air import Air
 
 
 def quality(air: Air, nodes: Any, ids: Any, hellos: Any) -> dict[str, Any]:
-    """HELLOs received of those sent, over the whole run, on links that are kept at its end, and on all others."""
+    """The fraction of HELLOs received over the whole run, on links that are kept at its end, and on all others."""
     n = len(ids)
-    senders = np.repeat(np.arange(n), np.diff(air.first[:n + 1]))
-    ratio = air.ways["heard"][:air.first[n]] / np.maximum(hellos[senders], 1)
+    senders = np.repeat(np.arange(n), np.diff(air.first[: n + 1]))
+    ratio = air.ways["heard"][: air.first[n]] / np.maximum(hellos[senders], 1)
     place, claimed = kept_ways(air, nodes, ids, senders)
     kept = ratio[place]
     others = np.delete(ratio, place)
     others = others[others > 0]
-    return {"kept": len(place), "claimed": mean(claimed), "measured": mean(kept),
-            "measured_p5": float(np.percentile(kept, 5)) if len(kept) else None, "others": mean(others)}
+    return {
+        "kept": len(place),
+        "claimed": mean(claimed),
+        "measured": mean(kept),
+        "measured_p5": float(np.percentile(kept, 5)) if len(kept) else None,
+        "others": mean(others),
+    }
 
 
 def kept_ways(air: Air, nodes: Any, ids: Any, senders: Any) -> tuple[Any, Floats]:
-    """Where the ways of kept links stand, from their far end to the node that keeps them, and the quality claimed."""
+    """The indices of ways of kept links, from their far end to the node that keeps them, and the quality claimed."""
     receivers, slots = np.nonzero(nodes["link"]["id"] != NOBODY)
     link = nodes["link"][receivers, slots]
     wanted = np.searchsorted(ids, link["id"]) * len(ids) + receivers
-    ways = senders * len(ids) + air.near[:air.first[len(ids)]]
-    heard = np.isin(link["id"], ids) & np.isin(wanted, ways)        # not so after a fault wrote into the memory
+    ways = senders * len(ids) + air.near[: air.first[len(ids)]]
+    heard = np.isin(link["id"], ids) & np.isin(wanted, ways)  # may be false after a fault has overwritten memory
     return np.searchsorted(ways, wanted[heard]), link["q_in"][heard] / QUALITY_ONE
 
 

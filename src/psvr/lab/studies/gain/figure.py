@@ -8,19 +8,23 @@ from matplotlib.figure import Figure
 from psvr.lab import plots
 
 RIVALS = ("td", "ts")
-CLAIM, UP_TO, SUBSCRIBERS = 8.0, 100, 10        # below 8 % up to 100 nodes, from 10 subscribers on
+CLAIM, UP_TO, SUBSCRIBERS = 8.0, 100, 10  # below 8 % up to 100 nodes, from 10 subscribers on
 CLAIMED = f"paper: below {CLAIM:g} % (shaded)"
-TYPICAL = 0.1                                   # the p that is shown where one has to be chosen
+TYPICAL = 0.1  # the p to show where one has to be chosen
 
 
 def draw(measures: pd.DataFrame) -> dict[str, Figure]:
     gains = plots.choose(measures, "gain", grid="main", against=set(RIVALS))
-    return {"gain": by_size(gains), "density": by_density(gains), "map": overview(measures),
-            "messages": messages(measures)}
+    return {
+        "gain": by_size(gains),
+        "density": by_density(gains),
+        "map": overview(measures),
+        "messages": messages(measures),
+    }
 
 
 def by_size(gains: pd.DataFrame) -> Figure:
-    """A panel per rival and n."""
+    """Draw a panel per rival and n."""
     sizes = plots.spread(plots.levels(gains, "n"), 4)
     if not sizes:
         return plots.nothing()
@@ -36,13 +40,16 @@ def by_size(gains: pd.DataFrame) -> Figure:
                 plots.bound(panel, CLAIM, CLAIMED, SUBSCRIBERS)
     label(axes, [plots.named("n", n) for n in sizes])
     plots.legend(figure)
-    return plots.caption(figure, f"How many more messages PSVR sends than a tree per publisher (T_D) and than one tree "
-                         f"for all (T_S), in random networks G(n, p) with {plots.named('p', p)}. Below zero PSVR sends "
-                         "fewer. Bands are 95 % intervals of the mean.")
+    return plots.caption(
+        figure,
+        f"How many more messages PSVR sends than a tree per publisher (T_D) and than one tree "
+        f"for all (T_S), in random networks G(n, p) with {plots.named('p', p)}. Below zero PSVR sends "
+        "fewer. Bands are 95 % intervals of the mean.",
+    )
 
 
 def common(gains: pd.DataFrame, sizes: list[int]) -> list[float]:
-    """The values of p that all of these sizes have; if there is none, those that any has."""
+    """Return the values of p that all of these sizes have; if there are none, those that any has."""
     shared = set.intersection(*(set(plots.levels(gains[gains["n"] == n], "p")) for n in sizes))
     return sorted(shared) or plots.levels(gains, "p")
 
@@ -53,7 +60,7 @@ def over_subscribers(panel: plots.Axes, counts: list[int]) -> None:
 
 
 def label(axes: Any, columns: list[str]) -> None:
-    """What each row and each column of panels shows."""
+    """Label rows and columns of panels."""
     for panel, title in zip(axes[0], columns):
         panel.set_title(title)
     for panel in axes[-1]:
@@ -63,7 +70,7 @@ def label(axes: Any, columns: list[str]) -> None:
 
 
 def by_density(gains: pd.DataFrame) -> Figure:
-    """A panel per rival and set of shortcuts, a line per p."""
+    """Draw a panel per rival and set of shortcuts, a line per p."""
     sizes, systems = plots.levels(gains, "n"), plots.systems_of(gains)
     if not sizes:
         return plots.nothing()
@@ -80,12 +87,13 @@ def by_density(gains: pd.DataFrame) -> Figure:
                 plots.bound(panel, CLAIM, CLAIMED, SUBSCRIBERS)
     label(axes, [plots.look(system).label for system in systems])
     plots.legend(figure)
-    return plots.caption(figure, f"The same for {plots.named('n', n)} and every density p; one column per set of "
-                         "shortcuts.")
+    return plots.caption(
+        figure, f"The same for {plots.named('n', n)} and every density p; one column per set of shortcuts."
+    )
 
 
 def overview(measures: pd.DataFrame) -> Figure:
-    """The gain over T_D as a map of n and p, at the fewest subscribers that the paper speaks of."""
+    """Draw the gain over T_D as a map of n and p, at the fewest subscribers that the paper mentions."""
     rows = plots.choose(measures, "gain", grid={"main", "limit"}, against="td")
     counts, systems = plots.levels(rows, "s"), plots.systems_of(rows)
     if not counts:
@@ -98,12 +106,15 @@ def overview(measures: pd.DataFrame) -> Figure:
         plots.heat(panel, cells.get(system, cells.iloc[:0]), CLAIM, UP_TO)
         panel.set(title=plots.look(system).label, xlabel="nodes n")
     axes[0, 0].set_ylabel("density p")
-    return plots.caption(figure, f"How many percent more messages than T_D at {plots.named('s', s)}; what is above the "
-                         f"{CLAIM:g} % that the paper states for up to {UP_TO} nodes is framed.")
+    return plots.caption(
+        figure,
+        f"How many percent more messages than T_D at {plots.named('s', s)}; values above the "
+        f"{CLAIM:g} % that the paper states for up to {UP_TO} nodes are framed.",
+    )
 
 
 def messages(measures: pd.DataFrame) -> Figure:
-    """What every system sends, and the optimum where it was computed."""
+    """Draw what every system sends, and the optimum where it was computed."""
     rows = plots.choose(measures, "messages")
     grids = [g for g in ("main", "optimum") if g in plots.levels(rows, "grid")]
     if not grids:
@@ -122,5 +133,8 @@ def messages(measures: pd.DataFrame) -> Figure:
         panel.set(title=f"{title}: {plots.named('n', n)}, {plots.named('p', p)}", xlabel="subscribers s")
     axes[0, 0].set_ylabel("messages per publication")
     plots.legend(figure)
-    return plots.caption(figure, "Messages per publication of every system, on logarithmic axes. The Steiner tree is "
-                         "the least that any system could send; it is computed for few subscribers only.")
+    return plots.caption(
+        figure,
+        "Messages per publication of every system, on logarithmic axes. The Steiner tree is "
+        "the minimum that any system could send; it is computed for few subscribers only.",
+    )

@@ -16,7 +16,7 @@ def draw(measures: pd.DataFrame) -> dict[str, Figure]:
     shares[SPAN] *= 100
     kinds = plots.levels(times, "topology")
     figure, axes = plots.panels(2, len(kinds), height=2.3, sharex=True, sharey="row", height_ratios=(3, 2))
-    for rows, across, name in ((times, axes[0], "right again after (s)"), (shares, axes[1], "of the bound (%)")):
+    for rows, across, name in ((times, axes[0], "healed after (s)"), (shares, axes[1], "of the bound (%)")):
         for kind, panel in zip(kinds, across):
             show(panel, rows[rows["topology"] == kind])
         plots.from_zero(across[0])
@@ -25,9 +25,14 @@ def draw(measures: pd.DataFrame) -> dict[str, Figure]:
         above.set_title(kind)
         below.set_xlabel("loss per link (%)")
     plots.legend(figure)
-    return {"healing": plots.caption(figure, "Time from arbitrary memory in all nodes until all invariants hold, for "
-                                     "networks of 2 to 100 nodes; below, as a share of the bound. Lines are means with "
-                                     "95 % intervals; the wide bands reach from the least to the most of all trials.")}
+    return {
+        "healing": plots.caption(
+            figure,
+            "Time from arbitrary memory in all nodes until all invariants hold, for "
+            "networks of 2 to 100 nodes; below, as a share of the bound. Lines are means with "
+            "95 % intervals; the wide bands reach from the lowest to the highest of all trials.",
+        )
+    }
 
 
 def in_percent(rows: pd.DataFrame) -> pd.DataFrame:
@@ -35,9 +40,10 @@ def in_percent(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def show(panel: Axes, rows: pd.DataFrame) -> None:
-    """The mean of each system, and from the least to the most of all its trials."""
+    """Draw the mean of each system, and a band from the lowest to the highest of its trials."""
     for system in plots.systems_of(rows):
-        mine = rows[rows["system"] == system].sort_values("loss")
-        panel.fill_between(mine["loss"], mine["least"], mine["most"], alpha=0.12, linewidth=0,
-                           color=plots.look(system).colour)
+        ours = rows[rows["system"] == system].sort_values("loss")
+        panel.fill_between(
+            ours["loss"], ours["least"], ours["most"], alpha=0.12, linewidth=0, color=plots.look(system).colour
+        )
     plots.lines(panel, rows, "loss")

@@ -1,4 +1,4 @@
-"""One network with arbitrary memory in all its nodes: how long until it is right, and what it delivers then."""
+"""One network with arbitrary memory in all its nodes: how long it takes to heal, and what it delivers then."""
 
 import math
 from typing import Any
@@ -7,25 +7,28 @@ import numpy as np
 import pyarrow as pa
 
 from psvr.errors import BadInput, shown
-from psvr.graphs.checks import real, whole
+from psvr.fields.checks import real, whole
 from psvr.protocol import constants as k
+from psvr.results.deliveries import SECOND
 from psvr.sim.bound import forgotten, healing_bound, lease_for
-from psvr.sim.memory import KINDS
+from psvr.sim.faults.memory import KINDS
 from psvr.sim.network import Network
-from psvr.sim.results import SECOND
 from psvr.sim.scenario import parse
 
-RESULTS = pa.schema([
-    ("nodes", pa.int64()), ("links", pa.int64()), ("depth", pa.int64()), ("expected", pa.int64()),
-    ("delivered", pa.int64()), ("duplicates", pa.int64()), ("bound_s", pa.float64()), ("healed_s", pa.float64()),
-    ("share_of_bound", pa.float64()), ("not_healed", pa.int64()), ("not_once", pa.int64())])
+RESULTS = pa.schema(
+    {
+        **dict.fromkeys(("nodes", "links", "depth", "expected", "delivered", "duplicates"), pa.int64()),
+        **dict.fromkeys(("bound_s", "healed_s", "share_of_bound"), pa.float64()),
+        **dict.fromkeys(("not_healed", "not_once"), pa.int64()),
+    }
+)
 
 TOPOLOGIES = ("geometric", "gnp", "grid", "line", "ring")
-LEAST_DEGREE, MOST_DEGREE = 6, 14           # of drawn networks; with less, few of them are connected
+MIN_DEGREE, MAX_DEGREE = 6, 14  # of drawn networks; with less, few of them are connected
 SUBSCRIBERS = 10
 PUBLICATIONS = 5
-TRAVEL = 25.0               # seconds that these have to arrive, also if a link breaks meanwhile and they are repeated
-LONGEST = 4                 # how many times the bound a network has to get right at all
+TRAVEL = 25.0  # seconds that these have to arrive, even if a link breaks meanwhile and they are repeated
+MAX_BOUNDS = 4  # times the bound, after which a trial ends
 
 
 def resolve(parameters: dict[str, Any]) -> dict[str, Any]:
@@ -41,8 +44,9 @@ def cost(parameters: dict[str, Any], scenario: dict[str, Any] | None) -> float:
     return 0.05 + 0.005 * float(parameters["largest"])
 
 
-def run(parameters: dict[str, Any], scenario: dict[str, Any] | None, seed: int,
-        systems: list[str]) -> list[dict[str, Any]]:
+def run(
+    parameters: dict[str, Any], scenario: dict[str, Any] | None, seed: int, systems: list[str]
+) -> list[dict[str, Any]]:
     return [healed(parameters, seed, system) for system in systems]
 
 
@@ -50,40 +54,57 @@ def healed(parameters: dict[str, Any], seed: int, system: str) -> dict[str, Any]
     rng, loss = np.random.default_rng([seed, 0]), parameters["loss"]
     network = topology(parameters["topology"], int(rng.integers(2, parameters["largest"] + 1)), rng)
     n = network.get("n") or network["rows"] * network["columns"]
-    net = Network(parse({
-        "seed": seed, "duration": 1e6, "topology": network,
-        "radio": {"model": "lossy", "loss": loss} if loss else {"model": "ideal"}, "protocol": {"system": system},
-        "traffic": [{"channel": "c", "subscribers": int(rng.integers(1, min(SUBSCRIBERS, n) + 1)), "publishers": 0}]}))
-    net.run(float(rng.choice([0.0, 1.0, 30.0])))        # new, forming, or settled when it is struck
+    net = Network(
+        parse(
+            {
+                "seed": seed,
+                "duration": 1e6,
+                "topology": network,
+                "radio": {"model": "lossy", "loss": loss} if loss else {"model": "ideal"},
+                "protocol": {"system": system},
+                "traffic": [
+                    {"channel": "c", "subscribers": int(rng.integers(1, min(SUBSCRIBERS, n) + 1)), "publishers": 0}
+                ],
+            }
+        )
+    )
+    net.run(float(rng.choice([0.0, 1.0, 30.0])))  # new, forming, or settled when it is struck
     start = net.now
     net.corrupt(range(n), parameters["memory"])
-    took = until_right(net, LONGEST * longest(net, loss))
+    took = until_healed(net, MAX_BOUNDS * longest(net, loss))
     depth = int(net.world.nodes["dist"].max())
     bound = healing_bound(1.0, k.LINKS, depth, lease_for(n), loss, net.plan.depth)
     late = took is None or took > bound
-    return {"nodes": n, "links": len(net.plan.near) // 2, "depth": depth, "bound_s": bound, "healed_s": took,
-            "share_of_bound": None if took is None else took / bound, "not_healed": int(late),
-            **(nothing() if took is None else after(net, start, n, rng))}
+    return {
+        "nodes": n,
+        "links": len(net.plan.near) // 2,
+        "depth": depth,
+        "bound_s": bound,
+        "healed_s": took,
+        "share_of_bound": None if took is None else took / bound,
+        "not_healed": int(late),
+        **(nothing() if took is None else after(net, start, n, rng)),
+    }
 
 
 def topology(kind: str, n: int, rng: np.random.Generator) -> dict[str, Any]:
-    """A network of about n nodes."""
+    """Return a topology of about n nodes."""
     drawn: dict[str, Any] = {"kind": kind, "ids": str(rng.choice(["index", "random"]))}
     if kind == "grid":
         rows = int(rng.integers(1, math.isqrt(n) + 1))
         return {**drawn, "rows": rows, "columns": n // rows}
     if kind in ("geometric", "gnp"):
-        drawn["degree"] = min(float(rng.uniform(LEAST_DEGREE, MOST_DEGREE)), n - 1)
+        drawn["degree"] = min(float(rng.uniform(MIN_DEGREE, MAX_DEGREE)), n - 1)
     return {**drawn, "n": max(n, 3) if kind == "ring" else n}
 
 
 def longest(net: Network, loss: float) -> float:
-    """The bound, whatever tree the nodes will find."""
+    """Return a bound that holds whatever tree the nodes find."""
     return healing_bound(1.0, k.LINKS, net.plan.n, lease_for(net.plan.n), loss, net.plan.depth)
 
 
-def until_right(net: Network, limit: float) -> float | None:
-    """Seconds until all invariants hold; None if they do not within the limit."""
+def until_healed(net: Network, limit: float) -> float | None:
+    """Return the seconds until all invariants hold, or None if they do not within the limit."""
     start = net.now
     try:
         net.run_until_stable(limit)
@@ -97,17 +118,21 @@ def nothing() -> dict[str, int | None]:
 
 
 def after(net: Network, start: int, n: int, rng: np.random.Generator) -> dict[str, int | None]:
-    """What is published once names that the fault wrote down are forgotten, at a moment when the network is right."""
+    """Publish once names that the fault planted are forgotten and the invariants hold, and count what is delivered."""
     net.run(max(0.0, forgotten(1.0) + (start - net.now) / SECOND))
-    if until_right(net, longest(net, 0.5)) is None:
+    if until_healed(net, longest(net, 0.5)) is None:
         return nothing()
     channel, first = net.channel("c"), int(net.world.tally["delivered"][0])
     publishers = rng.permutation(n)[:PUBLICATIONS].tolist()
     published = {net.publish(v, "c"): v for v in publishers}
     net.run(TRAVEL)
-    deliveries = net.world.deliveries[first:int(net.world.tally["delivered"][0])]
+    deliveries = net.world.deliveries[first : int(net.world.tally["delivered"][0])]
     got = [(int(d["publication"]), int(d["node"])) for d in deliveries if int(d["publication"]) in published]
     wanted = {int(v) for v in np.flatnonzero((net.world.nodes["wants"] == net.world.hashes[channel]).any(axis=1))}
     due = {(p, v) for p in published for v in wanted}
-    return {"expected": len(due), "delivered": len(due & set(got)), "duplicates": len(got) - len(set(got)),
-            "not_once": int(sorted(got) != sorted(due))}
+    return {
+        "expected": len(due),
+        "delivered": len(due & set(got)),
+        "duplicates": len(got) - len(set(got)),
+        "not_once": int(sorted(got) != sorted(due)),
+    }

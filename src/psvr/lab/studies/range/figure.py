@@ -1,7 +1,7 @@
 """Messages that PSVR saves against Shen, per subscription, over density.
 
 The measure is the paper's gain, 100 B / A - 100, which is below zero where PSVR sends fewer; the paper speaks of the
-"gain in saved messages" and draws it upwards, and so do we: what is shown is minus the measure.
+"gain in saved messages" and draws it upwards, and so do we: the figures show the negated measure.
 """
 
 import pandas as pd
@@ -9,27 +9,41 @@ from matplotlib.figure import Figure
 
 from psvr.lab import plots
 
-BY_SUBSCRIBERS = {"main", "more"}       # one subscriber, and several
+BY_SUBSCRIBERS = {"main", "more"}  # one subscriber, and several
 SAVED = "messages saved against Shen (%)"
-TURNED = {"value": "value", "low": "high", "high": "low", "p05": "p95", "p25": "p75", "p50": "p50", "p75": "p25",
-          "p95": "p05"}
+TURNED = {
+    "value": "value",
+    "low": "high",
+    "high": "low",
+    "p05": "p95",
+    "p25": "p75",
+    "p50": "p50",
+    "p75": "p25",
+    "p95": "p05",
+}
 
 
 def draw(measures: pd.DataFrame) -> dict[str, Figure]:
-    each, capped, wireless = (saved(plots.choose(measures, "subscription_gain", grid=grid, against="shen"))
-                              for grid in (BY_SUBSCRIBERS, "capped", "wireless"))
+    each, capped, wireless = (
+        saved(plots.choose(measures, "subscription_gain", grid=grid, against="shen"))
+        for grid in (BY_SUBSCRIBERS, "capped", "wireless")
+    )
     together = saved(plots.choose(measures, "gain", grid=BY_SUBSCRIBERS, against="shen"))
-    return {"boxes": boxes(each), "subscribers": over_subscribers(together), "capped": few_links(capped),
-            "wireless": few_links(wireless, "over a wireless channel")}
+    return {
+        "boxes": boxes(each),
+        "subscribers": over_subscribers(together),
+        "capped": few_links(capped),
+        "wireless": few_links(wireless, "over a wireless channel"),
+    }
 
 
 def saved(gains: pd.DataFrame) -> pd.DataFrame:
-    """Gains as savings: of the other sign, so that low and high change places."""
+    """Return gains as savings: with the opposite sign, so that low and high change places."""
     return gains.assign(**{to: -gains[source] for to, source in TURNED.items()}) if len(gains) else gains
 
 
 def boxes(rows: pd.DataFrame) -> Figure:
-    """A panel per number of subscribers, a box per density and system."""
+    """Draw a panel per number of subscribers, a box per density and system."""
     sizes = plots.levels(rows, "n")
     counts = plots.spread(plots.levels(rows[rows["n"] == sizes[-1]], "s"), 4) if sizes else []
     if not counts:
@@ -42,10 +56,13 @@ def boxes(rows: pd.DataFrame) -> Figure:
         panel.set(title=f"{s:g} subscriber{'' if s == 1 else 's'} per channel", xlabel="neighbours per node")
     axes[0, 0].set_ylabel(f"{SAVED}\nPSVR sends fewer →")
     plots.legend(figure)
-    return plots.caption(figure, "How many messages PSVR saves per subscription: 100 - 100 B / A, with B the messages "
-                         "of PSVR and A those of Shen; above zero PSVR sends fewer. The density grows with the range "
-                         f"of the radio ({plots.named('n', sizes[-1])}). Boxes hold the middle half of all "
-                         "subscriptions, whiskers nine in ten; the line is the median, the dot the mean.")
+    return plots.caption(
+        figure,
+        "How many messages PSVR saves per subscription: 100 - 100 B / A, with B the messages "
+        "of PSVR and A those of Shen; above zero PSVR sends fewer. The density grows with the range "
+        f"of the radio ({plots.named('n', sizes[-1])}). Boxes hold the middle half of all "
+        "subscriptions, whiskers nine in ten; the line is the median, the dot the mean.",
+    )
 
 
 def over_subscribers(rows: pd.DataFrame) -> Figure:
@@ -64,12 +81,15 @@ def over_subscribers(rows: pd.DataFrame) -> Figure:
         panel.set(title=plots.look(system).label, xlabel="subscribers per channel")
     axes[0, 0].set_ylabel(SAVED)
     plots.legend(figure)
-    return plots.caption(figure, f"The saving vanishes as more nodes subscribe ({plots.named('n', sizes[-1])}); where "
-                         "all do, PSVR and Shen send the same messages. Bands are 95 % intervals.")
+    return plots.caption(
+        figure,
+        f"The saving vanishes as more nodes subscribe ({plots.named('n', sizes[-1])}); where "
+        "all do, PSVR and Shen send the same messages. Bands are 95 % intervals.",
+    )
 
 
 def few_links(rows: pd.DataFrame, where: str = "") -> Figure:
-    """Where a node has more neighbours than it keeps links to: a panel per number of links."""
+    """Draw nodes with more neighbours than they keep links to: a panel per number of links."""
     limits = plots.spread(plots.levels(rows, "c_n"), 4)
     if not limits:
         return plots.nothing()
@@ -81,6 +101,9 @@ def few_links(rows: pd.DataFrame, where: str = "") -> Figure:
     axes[0, 0].set_ylabel(SAVED)
     plots.legend(figure)
     sizes = ", ".join(f"{n:g}" for n in plots.levels(rows, "n"))
-    return plots.caption(figure, f"The same for one subscriber per channel{where and ' ' + where}, where nodes keep "
-                         f"fewer links than they have neighbours (n = {sizes}), so that not all of the density can "
-                         "become shortcuts.")
+    return plots.caption(
+        figure,
+        f"The same for one subscriber per channel{where and ' ' + where}, where nodes keep "
+        f"fewer links than they have neighbours (n = {sizes}), so that not all of the density can "
+        "become shortcuts.",
+    )

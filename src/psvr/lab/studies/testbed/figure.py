@@ -7,12 +7,19 @@ from psvr.lab import plots
 
 RUNS = {"ten", "twenty", "fifty"}
 LONG = {"ten_long", "twenty_long", "fifty_long"}
-BUSY = ((6000, 9000), (16000, 19000), (26000, 32000))       # seconds, of the long runs, in which others are busy
+BUSY = ((6000, 9000), (16000, 19000), (26000, 32000))  # seconds, of the long runs, in which others are busy
+DISTURBED = (
+    "Publications that reach their subscribers while others disturb the channel. Boxes "
+    "hold the middle half of all runs, whiskers nine in ten; the line is the median, the dot the "
+    "mean."
+)
 
 
 def draw(measures: pd.DataFrame) -> dict[str, Figure]:
-    return {"delivery": average(plots.choose(measures, "delivery_ratio", grid=RUNS)),
-            "hours": hours(plots.choose(measures, "delivery_over_time", grid=LONG))}
+    return {
+        "delivery": average(plots.choose(measures, "delivery_ratio", grid=RUNS)),
+        "hours": hours(plots.choose(measures, "delivery_over_time", grid=LONG)),
+    }
 
 
 def average(rows: pd.DataFrame) -> Figure:
@@ -23,9 +30,7 @@ def average(rows: pd.DataFrame) -> Figure:
     axes[0, 0].set(xlabel="nodes", ylabel="delivered (%)", ylim=(min(70.0, axes[0, 0].get_ylim()[0]), 100.5))
     axes[0, 0].axhspan(80, 90, color=plots.BOUND, alpha=0.09, linewidth=0, zorder=0, label="the paper's average")
     plots.legend(figure)
-    return plots.caption(figure, "Publications that reach their subscribers while others disturb the channel. Boxes "
-                         "hold the middle half of all runs, whiskers nine in ten; the line is the median, the dot the "
-                         "mean.")
+    return plots.caption(figure, DISTURBED)
 
 
 def hours(rows: pd.DataFrame) -> Figure:
@@ -44,5 +49,8 @@ def hours(rows: pd.DataFrame) -> Figure:
         panel.set_ylabel("delivered (%)")
     axes[-1, 0].set_xlabel("hours")
     plots.legend(figure)
-    return plots.caption(figure, "What was delivered of the publications of every ten minutes, in one run each. In the "
-                         "grey phases others are busy on the channel.")
+    return plots.caption(
+        figure,
+        "Share of the publications of every ten minutes that was delivered, in one run each. In the "
+        "grey phases others are busy on the channel.",
+    )

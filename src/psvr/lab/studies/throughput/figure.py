@@ -1,24 +1,38 @@
-"""Delivery ratio of PSVR and Shen over density, at several losses, and the difference of the two."""
+"""Delivery ratio of PSVR and Shen over density, at several rates of loss, and the difference between the two."""
 
 import pandas as pd
 from matplotlib.figure import Figure
 
 from psvr.lab import plots
 
+WIRELESS = (
+    "Publications that reach their subscribers over a wireless channel with fading and "
+    "collisions, over density; below, the difference in percentage points, trial by trial. Bands "
+    "are 95 % intervals."
+)
+
 
 def draw(measures: pd.DataFrame) -> dict[str, Figure]:
     ratios, over_air = (plots.choose(measures, "delivery_ratio", grid=grid) for grid in ("main", "wireless"))
-    differences, apart = (plots.choose(measures, "delivery_difference", against="shen", grid=grid)
-                          for grid in ("main", "wireless"))
+    differences, apart = (
+        plots.choose(measures, "delivery_difference", against="shen", grid=grid) for grid in ("main", "wireless")
+    )
     sizes = plots.levels(ratios, "n")
     if not sizes:
         return {"delivery": plots.nothing(), "wireless": plots.nothing()}
-    return {"wireless": wireless(over_air, apart), **{f"delivery-{n:g}" if n != sizes[-1] else "delivery":
-            delivery(ratios[ratios["n"] == n], differences[differences["n"] == n], n) for n in reversed(sizes)}}
+    return {
+        "wireless": wireless(over_air, apart),
+        **{
+            f"delivery-{n:g}" if n != sizes[-1] else "delivery": delivery(
+                ratios[ratios["n"] == n], differences[differences["n"] == n], n
+            )
+            for n in reversed(sizes)
+        },
+    }
 
 
 def wireless(ratios: pd.DataFrame, differences: pd.DataFrame) -> Figure:
-    """The same over a wireless channel: no loss is set there, it comes from the radio."""
+    """Draw the same over a wireless channel, where loss is not set but comes from the radio."""
     sizes = plots.levels(ratios, "n")
     if not sizes:
         return plots.nothing()
@@ -33,13 +47,11 @@ def wireless(ratios: pd.DataFrame, differences: pd.DataFrame) -> Figure:
     axes[0, 0].set_ylabel("delivered (%)")
     axes[1, 0].set_ylabel("more than Shen\n(points)")
     plots.legend(figure)
-    return plots.caption(figure, "Publications that reach their subscribers over a wireless channel with fading and "
-                         "collisions, over density; below, the difference in percentage points, trial by trial. Bands "
-                         "are 95 % intervals.")
+    return plots.caption(figure, WIRELESS)
 
 
 def delivery(ratios: pd.DataFrame, differences: pd.DataFrame, n: int) -> Figure:
-    """Above what is delivered, below by how much PSVR delivers more; a column per loss."""
+    """Draw what is delivered, and below it by how much PSVR delivers more; a column per loss."""
     losses = plots.spread(plots.levels(ratios, "loss"), 5)
     if not losses:
         return plots.nothing()
@@ -52,10 +64,13 @@ def delivery(ratios: pd.DataFrame, differences: pd.DataFrame, n: int) -> Figure:
         above.set_title(f"{100 * loss:g} % loss per link" if loss else "no loss")
         below.set_xlabel("neighbours per node")
     axes[0, 0].set_ylim(min(95.0, axes[0, 0].get_ylim()[0]), 100.4)
-    wide = max(1.0, *map(abs, axes[1, 0].get_ylim()))       # a point or less is not to look large
-    axes[1, 0].set_ylim(-wide, wide)
+    limit = max(1.0, *map(abs, axes[1, 0].get_ylim()))  # a point or less must not look large
+    axes[1, 0].set_ylim(-limit, limit)
     axes[0, 0].set_ylabel("delivered (%)")
     axes[1, 0].set_ylabel("more than Shen\n(points)")
     plots.legend(figure)
-    return plots.caption(figure, f"Publications that reach their subscribers, over density ({plots.named('n', n)}); "
-                         "below, the difference in percentage points, trial by trial. Bands are 95 % intervals.")
+    return plots.caption(
+        figure,
+        f"Publications that reach their subscribers, over density ({plots.named('n', n)}); "
+        "below, the difference in percentage points, trial by trial. Bands are 95 % intervals.",
+    )

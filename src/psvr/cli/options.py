@@ -1,0 +1,15 @@
+"""Options that several commands have."""
+
+import argparse
+
+
+def add_run_options(parser: argparse.ArgumentParser, example: str) -> None:
+    """What all commands that play a scenario have."""
+    parser.add_argument("--json", action="store_true", help="print the summary as one JSON object")
+    parser.add_argument("--quiet", action="store_true", help="no progress")
+    parser.add_argument("--run", metavar="NAME", help="the name of the run in the trace (default: file name and seed)")
+    add_overrides(parser, f"override a key of the scenario, for example {example}")
+
+
+def add_overrides(parser: argparse.ArgumentParser, text: str, dest: str = "set") -> None:
+    parser.add_argument("--set", metavar="KEY=VALUE", action="append", default=[], dest=dest, help=text)

@@ -1,0 +1,1 @@
+"""Tables of keys, each declared once by annotations of a dataclass: read, checked, overridden and written."""

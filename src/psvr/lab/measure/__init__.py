@@ -1,0 +1,1 @@
+"""From the rows of trials, and from traces, to measures."""

@@ -1,0 +1,1 @@
+"""From measures to claims, figures and the page of the report."""

@@ -1,0 +1,70 @@
+"""The report on all studies: `report.html` for people, `report.json` for programs, both from the same results."""
+
+import json
+import math
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from psvr.atomic import replace
+
+from .findings import About, StudyResult
+from .page import page
+
+if TYPE_CHECKING:
+    from .claims import Claim
+
+__all__ = ["About", "StudyResult", "report"]
+
+
+def report(studies: Sequence[StudyResult], out: Path, about: About) -> None:
+    """Write both files; a reader sees the old or the new version of each, never a part."""
+    out.mkdir(parents=True, exist_ok=True)
+    replace(
+        out / "report.json",
+        json.dumps(summary(studies, out, about), indent=1, allow_nan=False, ensure_ascii=False) + "\n",
+    )
+    replace(out / "report.html", page(studies, out, about))
+
+
+def summary(studies: Sequence[StudyResult], out: Path, about: About) -> dict[str, Any]:
+    """Return the report as plain values."""
+    return {
+        "psvr": about.psvr,
+        "scale": about.scale,
+        "made": about.made,
+        "master": about.master,
+        "code": about.code,
+        "machine": {"cores": about.cores, "python": about.python, "spark": about.spark, "java": about.java},
+        "claims": [claim_values(claim) for study in studies for claim in study.claims],
+        "studies": [study_values(study, out) for study in studies],
+    }
+
+
+def claim_values(claim: "Claim") -> dict[str, Any]:
+    texts = {name: getattr(claim, name) for name in ("id", "study", "text", "paper")}
+    numbers = {name: finite(getattr(claim, name)) for name in ("value", "low", "high")}
+    return {**texts, **numbers, "unit": claim.unit, "verdict": claim.verdict, "why": claim.why}
+
+
+def finite(value: float | None) -> float | None:
+    """Return a value as JSON can hold it, which has only finite numbers."""
+    return None if value is None or not math.isfinite(value) else float(value)
+
+
+def study_values(study: StudyResult, out: Path) -> dict[str, Any]:
+    plain = {
+        name: getattr(study, name)
+        for name in ("name", "title", "figure", "scale", "planned", "done", "notes", "rerun", "missing")
+    }
+    figures = [
+        {
+            "name": drawn.name,
+            "caption": drawn.caption,
+            "svg": os.path.relpath(drawn.svg, out),
+            "png": os.path.relpath(drawn.png, out),
+        }
+        for drawn in study.figures
+    ]
+    return {**plain, "figures": figures, "trials": f"{study.name}/trials", "measures": f"{study.name}/measures.parquet"}

@@ -1,0 +1,1 @@
+"""Runs trials, locally or on a cluster, and stores their rows."""

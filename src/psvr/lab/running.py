@@ -1,0 +1,113 @@
+"""Studies from their names to the report: what `psvr lab run` does, and `run_study` in a notebook."""
+
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from pyspark.sql import SparkSession
+
+from psvr.errors import BadInput
+from psvr.files import read_text
+
+from .pipeline import Prepared, prepare, prepare_all, report_on, run, set_all_aside
+from .report.claims import Claim
+from .run.compiling import compiled_ahead
+from .run.folder import locked, request_for
+from .run.progress import Progress, format_duration
+from .run.runner import write_error
+from .spark.master import parse
+from .spark.sessions import session, stop
+from .study.study import load
+
+
+@dataclass(frozen=True)
+class Options:
+    """How studies are run, as the options of `psvr lab run` say."""
+
+    scale: str = "quick"
+    sets: Sequence[str] = ()
+    systems: Sequence[str] = ()  # files of custom systems
+    out: Path = Path("lab")
+    master: str = "local[*]"
+    conf: Sequence[str] = ()
+    again: bool = False
+    quiet: bool = False
+
+    def say(self, text: str) -> None:
+        if not self.quiet:
+            print(text, file=sys.stderr, flush=True)
+
+
+@contextmanager
+def session_for(options: Options, keep: bool = False) -> Iterator[SparkSession]:
+    """Return a session that is stopped afterwards; one that runs already, as in a notebook, is used and kept."""
+    running = SparkSession.getActiveSession()
+    if running is not None:
+        yield running
+        return
+    try:
+        yield session(options.master, "psvr lab", options.conf)
+    except BaseException:
+        stop()
+        raise
+    if not keep:
+        stop()
+
+
+def run_studies(
+    names: Sequence[str], options: Options, keep: bool = False, single: bool = False
+) -> tuple[list[Prepared], list[Claim]]:
+    """Run what is left of these studies and make the report; everything that can be refused is refused before Spark.
+
+    Returns the studies, and the claims of all studies in the folder.  After Ctrl-C it raises `Stopped`; finished trials
+    are stored.  `keep` leaves the Spark session running; `single` refuses a name that stands for several studies.
+    """
+    local = parse(options.master).local
+    files = [(Path(file).name, read_text(Path(file), f"--system {file}")) for file in options.systems]
+    systems = load_custom_systems(options.systems)
+    studies = load(names, options.scale, options.sets, systems)
+    if single and len(studies) != 1:
+        several = ", ".join(study.name for study in studies)
+        raise BadInput(f"study {', '.join(names)}: stands for several, {several}; run one at a time")
+    with locked(options.out):
+        prepared = [prepare(study, request_for(study, files, systems), options.out) for study in studies]
+        options.say(announcement(prepared))
+        with compiled_ahead(studies, options.say) as wait_for_code:
+            if not local:
+                wait_for_code()  # because it is sent to the workers with the session
+            with session_for(options, keep) as spark:
+                if options.again:
+                    set_all_aside(prepared)
+                wait_for_code()
+                for it in prepared:
+                    run(spark, it, Progress(it.study.name, options.quiet))
+                return prepared, make_report(spark, prepared, options)
+
+
+def make_report(spark: SparkSession, prepared: Sequence[Prepared], options: Options) -> list[Claim]:
+    """Make the report on all studies of the folder, of which these are prepared already; return its claims."""
+    try:
+        return report_on(spark, prepare_all(options.out, prepared), options.out, options.master)
+    except OSError as error:
+        raise write_error(error, options.out) from error
+
+
+def announcement(prepared: Sequence[Prepared]) -> str:
+    trials = sum(len(it.trials) for it in prepared)
+    seconds = sum(
+        cost * len(systems)
+        for it in prepared
+        for cost, systems in zip(it.trials.column("cost").to_pylist(), it.trials.column("systems").to_pylist())
+    )
+    studies = "one study" if len(prepared) == 1 else f"{len(prepared)} studies"
+    return f"{studies}, {trials:,} trials, about {format_duration(seconds)} of computing on one core"
+
+
+def load_custom_systems(files: Sequence[str]) -> list[str]:
+    if not files:
+        return []
+    from psvr.routing.custom import load_systems
+
+    return load_systems(files)

@@ -1,0 +1,1 @@
+"""Spark sessions: settings, masters, the Java process, and the package sent to other machines."""

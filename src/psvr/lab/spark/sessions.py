@@ -1,0 +1,98 @@
+"""Start a Spark session, wherever it runs: quiet, with sensible settings, or one line that says why it fails."""
+
+import atexit
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+
+import pyspark
+from py4j.protocol import Py4JError
+from pyspark import SparkContext
+from pyspark.sql import SparkSession
+
+from psvr.errors import BadInput
+
+from . import ship
+from .java import java_home
+from .jvm import Jvm
+from .master import Master, check_ports, check_surroundings, parse, reach
+from .settings import default_settings, environment_of, parse_conf
+
+FIRST_WORKER_TIMEOUT = 60.0  # seconds until a worker must have started for us
+QUIET_PERIOD = 1.0  # seconds without a new worker, after which all have started
+
+started: list[Jvm] = []
+
+
+def session(master: str = "local[*]", name: str = "psvr", conf: Sequence[str] = ()) -> SparkSession:
+    """Return a session at this master with further settings, "KEY=VALUE" each.  If it needs workers, it has one."""
+    where, extra = parse(master), parse_conf(conf)
+    check_surroundings(where, extra)
+    host = reach(where)
+    check_ports("127.0.0.1" if where.here else "0.0.0.0", extra)
+    if SparkContext._active_spark_context is not None:
+        raise BadInput("a Spark session is running in this process already: stop it first, with its stop()")
+    stop()
+    jvm = Jvm(Path(tempfile.mkdtemp(prefix="psvr-spark-")))
+    started.append(jvm)
+    try:
+        return start(jvm, where, {**default_settings(where, jvm.folder, host), "spark.app.name": name}, extra)
+    except BaseException:
+        stop()
+        raise
+
+
+def start(jvm: Jvm, master: Master, ours: dict[str, str], extra: dict[str, str]) -> SparkSession:
+    settings = {**ours, **extra}
+    if not master.local:
+        settings = ship.with_code(settings, jvm.folder)
+    environment = environment_of(master, java_home(), settings, Path(pyspark.__file__).parent, sys.executable)
+    jvm.launch(settings, environment)
+    spark = jvm.session(settings, environment)
+    if not master.local:
+        cores = slots(spark)
+        ship.check(spark)
+        spark.conf.set("spark.sql.shuffle.partitions", extra.get("spark.sql.shuffle.partitions", 2 * cores))
+    return spark
+
+
+def slots(spark: SparkSession, timeout: float | None = None) -> int:
+    """Return how many tasks can run at once.  Waits for the first worker, then for others as long as they appear."""
+    deadline = time.monotonic() + (FIRST_WORKER_TIMEOUT if timeout is None else timeout)
+    if (spark.sparkContext.master or "").startswith("local"):
+        return spark.sparkContext.defaultParallelism
+    before = 0
+    while time.monotonic() < deadline or before:
+        now = cores(spark)
+        if now and now == before:
+            return now
+        before = now
+        time.sleep(QUIET_PERIOD if now else 0.1)
+    raise BadInput(
+        f"--master {spark.sparkContext.master}: took the job, but no worker has started for it: add a "
+        "worker (docs/cluster.md), or ask for less of one, like --conf spark.executor.memory=512m"
+    )
+
+
+def cores(spark: SparkSession) -> int:
+    """Return the cores of all executors that exist at this moment."""
+    try:
+        found = spark._jsc.sc().statusStore().executorList(True)
+        executors = [found.apply(i) for i in range(found.size())]
+        return sum(int(e.totalCores()) for e in executors if e.id() != "driver")
+    except (Py4JError, OSError):
+        raise BadInput(f"--master {spark.sparkContext.master}: has ended the session, or its Java has ended") from None
+
+
+@atexit.register
+def stop() -> None:
+    """End the session, if there is one, and its Java process, and remove its files; also if Java is gone already."""
+    while started:
+        jvm = started.pop()
+        with suppress(Py4JError, OSError):
+            if SparkContext._active_spark_context is not None:
+                SparkContext._active_spark_context.stop()
+        jvm.end()

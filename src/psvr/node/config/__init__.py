@@ -1,0 +1,1 @@
+"""The settings of a node: from a file, the environment and flags."""

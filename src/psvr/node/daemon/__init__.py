@@ -1,0 +1,1 @@
+"""`psvr node`: the process, with its control socket, log and trace."""

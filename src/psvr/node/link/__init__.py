@@ -1,0 +1,1 @@
+"""Links to neighbours: UDP, by multicast or to known peers, and an ether on this machine."""

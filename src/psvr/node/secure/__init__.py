@@ -1,0 +1,1 @@
+"""Keys, identities, sealed datagrams, and which of these are new."""

@@ -1,0 +1,1 @@
+"""Compiled computations on settled networks: trees, rings, shortcuts, routes of many publications."""

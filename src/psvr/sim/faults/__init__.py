@@ -1,0 +1,1 @@
+"""What goes wrong in a simulation: crashes, cuts, noise and corrupted memory."""

@@ -1,0 +1,1 @@
+"""A second implementation of the simulator, small and slow, for tests: plain objects, nothing compiled."""

@@ -1,0 +1,1 @@
+"""What tests share, and benchmarks with them: networks of plain nodes, processes, samples, fuzz targets."""

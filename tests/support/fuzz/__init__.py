@@ -1,0 +1,1 @@
+"""Everything that reads datagrams, as functions that take any bytes, and the bytes to give them."""
