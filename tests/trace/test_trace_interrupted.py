@@ -10,24 +10,26 @@ import numpy as np
 import pytest
 
 from psvr.trace import Writer, read, runs
+from tests.support.trace import trace_process
 from tests.support.trace.trace_samples import rows
 
 FOREVER = 1 << 40
 
 
 def start(folder: Path, rows_per_file: int, most: int = FOREVER) -> "subprocess.Popen[str]":
-    script = Path(__file__).parent.parent / "support" / "trace" / "trace_process.py"
     return subprocess.Popen(
-        [sys.executable, str(script), str(folder), str(rows_per_file), str(most)],
+        [sys.executable, "-m", trace_process.__name__, str(folder), str(rows_per_file), str(most)],
+        cwd=Path(__file__).parents[2],
         text=True,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     )
 
 
-def wait_for_parts(folder: Path, count: int) -> None:
+def wait_for_parts(process: "subprocess.Popen[str]", folder: Path, count: int) -> None:
     deadline = time.monotonic() + 60
     while len(list(folder.glob("r-*.parquet"))) < count:
+        assert process.poll() is None, process.communicate()[1]
         assert time.monotonic() < deadline
         time.sleep(0.005)
 
@@ -42,7 +44,7 @@ def rows_in_order(folder: Path) -> int:
 @pytest.mark.parametrize("delay", [0, 0.013, 0.05])
 def test_kill_in_the_middle(tmp_path: Path, delay: float) -> None:
     process = start(tmp_path, 20_000)
-    wait_for_parts(tmp_path, 1)
+    wait_for_parts(process, tmp_path, 1)
     seen = [rows_in_order(tmp_path) for _ in range(10)]  # while it is written
     assert all(count > 0 and count % 20_000 == 0 for count in seen) and seen == sorted(seen)
     time.sleep(delay)
@@ -70,7 +72,7 @@ def test_a_kill_before_the_first_part_leaves_the_run_to_be_started_again(tmp_pat
 def test_an_interrupt_ends_the_trace_properly(tmp_path: Path, delay: float) -> None:
     """Ctrl-C at any moment, also while a part is encoded, brought to the disk or renamed."""
     process = start(tmp_path, 300_000)
-    wait_for_parts(tmp_path, 1)
+    wait_for_parts(process, tmp_path, 1)
     time.sleep(delay)
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=120)
