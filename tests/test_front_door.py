@@ -45,3 +45,10 @@ def test_importing_a_package_loads_nothing_heavy(package: str) -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == ""
+
+
+def test_the_names_until_0_2_still_work() -> None:
+    from psvr.protocol.systems import custom_rule, own_rule
+    from psvr.sim.summary import summarize, summary
+
+    assert own_rule is custom_rule and summary is summarize

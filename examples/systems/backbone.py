@@ -7,7 +7,7 @@ are inner nodes: in radio networks, where one transmission reaches all neighbour
 import numpy as np
 
 from psvr.protocol import constants as k
-from psvr.protocol.systems import own_rule
+from psvr.protocol.systems import custom_rule
 from psvr.protocol.tree import tree_degree
 from psvr.routing.systems import Message, Publication, Settled, system
 
@@ -32,7 +32,7 @@ def messages(settled: Settled, publication: Publication) -> list[Message]:
     return sent
 
 
-@own_rule("backbone", like="flood")
+@custom_rule("backbone", like="flood")
 def forward(me, now, pub, out):
     if pub.hops == 0 or tree_degree(me) > 1:
         out.send[0].to = k.NOBODY  # to all

@@ -6,7 +6,7 @@ What PSVR saves compared with it is due to shortcuts alone.  It needs exactly as
 from psvr.protocol import constants as k
 from psvr.protocol.positions import NONE, ahead, covers, inside
 from psvr.protocol.psvr import end_of_part, usable
-from psvr.protocol.systems import own_rule
+from psvr.protocol.systems import custom_rule
 from psvr.protocol.table import next_subscriber
 from psvr.protocol.tree import is_tree
 from psvr.routing.systems import Message, Publication, Settled, system
@@ -35,7 +35,7 @@ def furthest(settled: Settled, p: int, s: int) -> int:
     return max(places, key=lambda q: ahead(p, q, settled.length))
 
 
-@own_rule("tree-steps", like="psvr")
+@custom_rule("tree-steps", like="psvr")
 def forward(me, now, pub, out):
     for j in range(len(me.position)):
         p = me.position[j]

@@ -34,7 +34,7 @@ def test_what_is_refused(tmp_path: Path) -> None:
     (tmp_path / "broken.py").write_text("x =")
     refused(route(tmp_path, changed(), "--system", str(tmp_path / "broken.py")), "broken.py, line 1: invalid syntax")
     (tmp_path / "rules.py").write_text(
-        "from psvr.protocol.systems import own_rule\n@own_rule('live', like='psvr')\n"
+        "from psvr.protocol.systems import custom_rule\n@custom_rule('live', like='psvr')\n"
         "def forward(me, now, pub, out): pass\n"
     )
     refused(route(tmp_path, changed(), "--system", str(tmp_path / "rules.py")), "rules.py: no settled routing in it")

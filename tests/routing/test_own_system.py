@@ -103,8 +103,8 @@ def test_another_file_with_a_name_that_exists(tmp_path: Path) -> None:
 def test_names_of_built_in_systems(name: str, tmp_path: Path) -> None:
     assert re.search(rf"mine\.py, line 4: .*\"{name}\" exists", refused(written(tmp_path, "return []", name)))
     (tmp_path / "rules.py").write_text(
-        "from psvr.protocol.systems import own_rule\n"
-        f"@own_rule({name!r}, like='psvr')\ndef forward(me, now, pub, out): pass\n"
+        "from psvr.protocol.systems import custom_rule\n"
+        f"@custom_rule({name!r}, like='psvr')\ndef forward(me, now, pub, out): pass\n"
     )
     assert "name" in refused(tmp_path / "rules.py")
 
@@ -133,24 +133,24 @@ def test_files_with_an_error(text: str, said: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("rule", "said"),
     [
-        ("@own_rule('x', like='td')\ndef forward(me, now, pub, out): pass", "like must be one of psvr, vr2015"),
-        ("@own_rule('x', like='psvr')\ndef onward(me, now, pub, out): pass", "called forward, detour, write_sub"),
-        ("@own_rule('x', like='psvr')\ndef forward(me, pub, out): pass", "must be forward(me, now, pub, out)"),
-        ("@own_rule('x', like='psvr')\ndef forward(me, now, pub, out): yield 1", "must mark a function"),
-        ("@own_rule('x', like='psvr')\nclass forward: pass", "must mark a function"),
-        ("@own_rule('x', like='flood')\ndef hear_sub(me, now, sub, out): pass", "hear_sub needs a system with SUBs"),
+        ("@custom_rule('x', like='td')\ndef forward(me, now, pub, out): pass", "like must be one of psvr, vr2015"),
+        ("@custom_rule('x', like='psvr')\ndef onward(me, now, pub, out): pass", "called forward, detour, write_sub"),
+        ("@custom_rule('x', like='psvr')\ndef forward(me, pub, out): pass", "must be forward(me, now, pub, out)"),
+        ("@custom_rule('x', like='psvr')\ndef forward(me, now, pub, out): yield 1", "must mark a function"),
+        ("@custom_rule('x', like='psvr')\nclass forward: pass", "must mark a function"),
+        ("@custom_rule('x', like='flood')\ndef hear_sub(me, now, sub, out): pass", "hear_sub needs a system with SUBs"),
         (
-            "@own_rule('x', like='shen')\ndef clean(me, now): pass\n"
-            "@own_rule('x', like='psvr')\ndef clean(me, now): pass",
+            "@custom_rule('x', like='shen')\ndef clean(me, now): pass\n"
+            "@custom_rule('x', like='psvr')\ndef clean(me, now): pass",
             "x is like shen",
         ),
-        ("for i in range(2):\n    @own_rule('x', like='shen')\n    def clean(me, now): pass", "x has clean already"),
-        ("@own_rule('a b', like='psvr')\ndef forward(me, now, pub, out): pass", "letters, digits"),
-        ("@own_rule(3, like='psvr')\ndef forward(me, now, pub, out): pass", "name"),
+        ("for i in range(2):\n    @custom_rule('x', like='shen')\n    def clean(me, now): pass", "x has clean already"),
+        ("@custom_rule('a b', like='psvr')\ndef forward(me, now, pub, out): pass", "letters, digits"),
+        ("@custom_rule(3, like='psvr')\ndef forward(me, now, pub, out): pass", "name"),
     ],
 )
 def test_rules_with_an_error(rule: str, said: str, tmp_path: Path) -> None:
-    (tmp_path / "rules.py").write_text(f"from psvr.protocol.systems import own_rule\n{rule}\n")
+    (tmp_path / "rules.py").write_text(f"from psvr.protocol.systems import custom_rule\n{rule}\n")
     assert said in refused(tmp_path / "rules.py")
     assert "x" not in known()
 

@@ -31,25 +31,25 @@ NETWORKS = 30  # per example
 # Every rule is replaced, by the one that it replaces.
 COPY = """
 from psvr.protocol import psvr, table
-from psvr.protocol.systems import own_rule
+from psvr.protocol.systems import custom_rule
 
-@own_rule("copy", like="psvr")
+@custom_rule("copy", like="psvr")
 def forward(me, now, pub, out):
     psvr.forward(me, pub, out)
 
-@own_rule("copy", like="psvr")
+@custom_rule("copy", like="psvr")
 def detour(me, now, pub, at, avoid, out):
     psvr.detour(me, pub.channel, at, pub.ep, avoid, out)
 
-@own_rule("copy", like="psvr")
+@custom_rule("copy", like="psvr")
 def write_sub(me, now, part, out):
     return psvr.write_sub(me, part, out)
 
-@own_rule("copy", like="psvr")
+@custom_rule("copy", like="psvr")
 def hear_sub(me, now, sub, out):
     return psvr.hear_sub(me, now, sub, out)
 
-@own_rule("copy", like="psvr")
+@custom_rule("copy", like="psvr")
 def clean(me, now):
     table.clean(me, now)
 """
@@ -57,9 +57,9 @@ RULE = """
 import math
 import os
 from psvr.protocol import constants as k
-from psvr.protocol.systems import own_rule
+from psvr.protocol.systems import custom_rule
 
-@own_rule("mine", like="{like}")
+@custom_rule("mine", like="{like}")
 def {rule}:
     {body}
 """
@@ -306,7 +306,7 @@ def test_psvr_sim_refuses(tmp_path: Path) -> None:
         "from psvr.routing.systems import system\n"
         "@system('s', positions=False, text='')\ndef f(settled, p): return []\n"
     )
-    refused(psvr_sim(calm, "--system", tmp_path / "settled.py"), "settled.py: no rules in it; without @own_rule")
+    refused(psvr_sim(calm, "--system", tmp_path / "settled.py"), "settled.py: no rules in it; without @custom_rule")
     refused(psvr_sim(calm, "--system", "td"), "protocol.system: must be one of psvr", 'not "td"')
     (tmp_path / "fails.py").write_text(rule("raise ValueError('no')"))
     refused(psvr_sim(calm, "--quiet", "--system", tmp_path / "fails.py"), "system mine: its rules failed: ValueError")

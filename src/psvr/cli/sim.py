@@ -64,7 +64,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def scenario_of(options: argparse.Namespace) -> Scenario:
-    system = last_system(options.system, CUSTOM, "no rules in it; without @own_rule(…) it cannot be simulated")
+    system = last_system(options.system, CUSTOM, "no rules in it; without @custom_rule(…) it cannot be simulated")
     overrides = [*([f'protocol.system="{system}"'] if system else []), *options.set]
     if options.scenario != "-":
         return load(options.scenario, overrides)

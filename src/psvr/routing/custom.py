@@ -1,7 +1,7 @@
 """Custom systems, loaded from files: after `load_systems(["mine.py"])` they are compared like all others.
 
 A file registers its routing in settled networks with `@system` (`psvr.routing.systems`) and, if it is to run in the
-simulator too, its rules with `@own_rule` (`psvr.protocol.systems`).  A file with an error leaves nothing behind.
+simulator too, its rules with `@custom_rule` (`psvr.protocol.systems`).  A file with an error leaves nothing behind.
 """
 
 import hashlib

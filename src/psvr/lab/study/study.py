@@ -117,7 +117,7 @@ def load(
     for system in systems:
         if not any(system in grid.systems for study in found for grid in study.grids):
             raise BadInput(
-                f"--system: {system} fits none of these studies; a simulated one needs rules (own_rule), "
+                f"--system: {system} fits none of these studies; a simulated one needs rules (custom_rule), "
                 "a settled one a route (system)"
             )
     return found
