@@ -36,7 +36,6 @@ NEVER_COMPILED = (
     "trace/part",
     "trace/reading",
     "trace/writer",
-    "web/",
     "files.py",
     "fields/",
     "results/",
