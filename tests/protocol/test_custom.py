@@ -123,6 +123,22 @@ def test_only_what_can_be_sent_is_kept_of_an_outcome() -> None:
     assert (out.deliver, out.reason) == (1, k.NO_WAY)
 
 
+@pytest.mark.parametrize("said, stuck", [(99, 4), (2, 2), (-5, 0)])
+def test_parts_that_are_stuck_are_brought_into_range_too(said: int, stuck: int) -> None:
+    """A host keeps each of them: one too many would be read past the end of the table."""
+
+    def forward(me: Node, now: int, pub: Pub, out: Outcome) -> None:
+        out.reason, out.stuck = k.NO_WAY, said
+        out.left[0].to, out.left[0].at, out.left[0].goal, out.left[0].ep = 99, 4, -7, 1 << 31
+
+    me, out = with_rules(forward=forward), blank(Outcome, SMALL)
+    for x in out.left:
+        x.to, x.at, x.goal, x.ep = CHILD, 5, 6, 7  # remains of the last one
+    publication.handle(me, NOW, some_pub(), out)
+    expected = [(k.NOBODY, 4, NONE, 2 * k.MAX_SIZE - 1), *[(k.NOBODY, NONE, NONE, NONE)] * 3]
+    assert [(x.to, x.at, x.goal, x.ep) for x in out.left[: out.stuck]] == expected[:stuck]
+
+
 @pytest.mark.parametrize("said, reason", [(77, k.OUT_OF_RANGE), (-1, k.FINE), (k.ECHO, k.ECHO)])
 def test_reasons_of_custom_rules_are_brought_into_range(said: int, reason: int) -> None:
     def forward(me: Node, now: int, pub: Pub, out: Outcome) -> None:

@@ -10,7 +10,7 @@ from ..links import sender
 from ..numbers import clip
 from ..positions import NONE
 from ..psvr import start_sub
-from ..records import Node, Outcome, Pub, Sub
+from ..records import Node, Outcome, Pub, Send, Sub
 
 if COMPILED:
     from psvr.addresses import act, ask, given
@@ -52,23 +52,38 @@ def detour(me: Node, now: int, pub: Pub, at: int, avoid: int, out: Outcome) -> N
 def clear(out: Outcome) -> None:
     """Blank all sends, so that a field that a rule forgets to write means nothing."""
     for i in range(len(out.send)):
-        x = out.send[i]
-        x.to, x.at, x.goal, x.ep = k.NOBODY, NONE, NONE, NONE
+        blank_send(out.send[i])
+    for i in range(len(out.left)):
+        blank_send(out.left[i])
+
+
+@rule
+def blank_send(x: Send) -> None:
+    x.to, x.at, x.goal, x.ep = k.NOBODY, NONE, NONE, NONE
 
 
 @rule
 def tidy(me: Node, out: Outcome) -> None:
-    """Keep only what can be sent: to a link, or to all."""
-    kept, furthest = 0, 2 * k.MAX_SIZE - 1
+    """Keep only what can be sent, to a link or to all, and bring everything else into its range."""
+    kept = 0
     for i in range(clip(out.sends, 0, len(out.send))):
-        x, y = out.send[i], out.send[kept]
+        x = out.send[i]
         if x.to != k.NOBODY and sender(me, x.to) == NONE:
             out.reason = k.NO_WAY
             continue
-        y.to, y.at = x.to, clip(x.at, NONE, furthest)
-        y.goal, y.ep = clip(x.goal, NONE, furthest), clip(x.ep, NONE, furthest)
+        copy_send(x, x.to, out.send[kept])
         kept += 1
     out.sends, out.deliver, out.reason = kept, clip(out.deliver, 0, 1), clip(out.reason, k.FINE, k.OUT_OF_RANGE)
+    out.stuck = clip(out.stuck, 0, len(out.left))
+    for i in range(out.stuck):
+        copy_send(out.left[i], k.NOBODY, out.left[i])
+
+
+@rule
+def copy_send(x: Send, to: int, out: Send) -> None:
+    """Copy a send, addressed to `to`, with positions that a field can hold."""
+    most = 2 * k.MAX_SIZE - 1
+    out.to, out.at, out.goal, out.ep = to, clip(x.at, NONE, most), clip(x.goal, NONE, most), clip(x.ep, NONE, most)
 
 
 @rule
