@@ -26,7 +26,7 @@ def forgotten() -> Iterator[None]:
 
 def with_rules(like: int = k.PSVR, /, **rules: Callable[..., Any]) -> Node:
     me = inner(system=like)
-    me.settings.own = systems.new_row(systems.CustomSystem("mine", k.SYSTEMS[like], rules))
+    me.settings.custom = systems.new_row(systems.CustomSystem("mine", k.SYSTEMS[like], rules))
     return me
 
 
@@ -53,7 +53,7 @@ def test_only_the_rules_that_are_given_replace_those_of_the_system(name: str) ->
 @pytest.mark.parametrize("row", [0, -1, k.MAX_CUSTOM, 500])
 def test_a_row_that_belongs_to_nobody_replaces_nothing(row: int) -> None:
     me = with_rules(forward=nothing)
-    me.settings.own = row
+    me.settings.custom = row
     assert not custom.replaces(me, custom.FORWARD)
 
 
@@ -74,7 +74,7 @@ def test_a_custom_system_without_a_detour_rule_has_no_detour() -> None:
         entry.ns, entry.since = 15, NOW
     publication.detour(me, NOW, some_pub(), 10, OTHER, out)
     assert out.sends == 0
-    me.settings.own = 0
+    me.settings.custom = 0
     publication.detour(me, NOW, some_pub(), 10, OTHER, out)
     assert out.sends == 1
 

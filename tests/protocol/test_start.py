@@ -57,7 +57,7 @@ def test_default_settings() -> None:
         setattr(s, f.name, 3)
     node.default_settings(s)
     assert (s.hello, s.lease, s.links, s.depth, s.frame) == (k.HELLO_PERIOD, 0, 8, 64, 116)
-    assert (s.id_bytes, s.position_bytes, s.system, s.own, s.shortcuts) == (2, 2, k.PSVR, 0, k.ALL)
+    assert (s.id_bytes, s.position_bytes, s.system, s.custom, s.shortcuts) == (2, 2, k.PSVR, 0, k.ALL)
 
 
 def subscribed_later(**settings: int) -> Node:

@@ -239,7 +239,7 @@ def test_tables_of_custom_systems_are_not_checked(net: Network) -> None:
     try:
         table.reset(net.node[3])
         for me in net.node:
-            me.settings.own = row
+            me.settings.custom = row
         assert wrong(net) == {}
     finally:
         del systems.ROWS[row:]

@@ -138,13 +138,13 @@ def test_files_with_an_error(text: str, said: str, tmp_path: Path) -> None:
         ("@custom_rule('x', like='psvr')\ndef forward(me, pub, out): pass", "must be forward(me, now, pub, out)"),
         ("@custom_rule('x', like='psvr')\ndef forward(me, now, pub, out): yield 1", "must mark a function"),
         ("@custom_rule('x', like='psvr')\nclass forward: pass", "must mark a function"),
-        ("@custom_rule('x', like='flood')\ndef hear_sub(me, now, sub, out): pass", "hear_sub needs a system with SUBs"),
+        ("@custom_rule('x', like='flood')\ndef hear_sub(me, now, sub, out): pass", "hear_sub cannot be replaced"),
         (
             "@custom_rule('x', like='shen')\ndef clean(me, now): pass\n"
             "@custom_rule('x', like='psvr')\ndef clean(me, now): pass",
             "x is like shen",
         ),
-        ("for i in range(2):\n    @custom_rule('x', like='shen')\n    def clean(me, now): pass", "x has clean already"),
+        ("for i in range(2):\n    @custom_rule('x', like='shen')\n    def clean(me, now): pass", "x already has"),
         ("@custom_rule('a b', like='psvr')\ndef forward(me, now, pub, out): pass", "letters, digits"),
         ("@custom_rule(3, like='psvr')\ndef forward(me, now, pub, out): pass", "name"),
     ],

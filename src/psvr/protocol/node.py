@@ -19,7 +19,7 @@ SAY_HELLO, SAY_SUB = 1, 2  # what `wake` asks the host to send
 def default_settings(s: Settings) -> None:
     s.hello, s.lease, s.links, s.depth, s.frame = k.HELLO_PERIOD, 0, k.LINKS, k.DEPTH, k.FRAME
     s.id_bytes = s.position_bytes = 2
-    s.system, s.own, s.shortcuts = k.PSVR, 0, k.ALL
+    s.system, s.custom, s.shortcuts = k.PSVR, 0, k.ALL
     s.wait = s.repeat = s.custody = k.KEEP
     s.doubt = s.detour = s.memory = s.sub_acks = 1
     s.rounds, s.reminders, s.sub_copies = k.ROUNDS, k.REMINDERS, k.SUB_COPIES

@@ -41,7 +41,7 @@ class Settings:
     id_bytes: Short  # 2, 4 or 8: width of ids on the wire
     position_bytes: Short
     system: Short
-    own: Short  # whose rules replace the system's, see `systems`; 0: nobody's
+    custom: Short  # the row in `systems.ROWS` of the custom system whose rules replace those of `system`; 0: none
     shortcuts: Short
     # What hosts do beyond the paper, and the paper's own times; see `profiles`.
     wait: Time  # µs for which a publication waits for a ring …

@@ -5,7 +5,7 @@
         ...
 
 The name of the function says which rule it replaces; `RULES` lists them.  A node follows such a system by its
-settings: `system` is the built-in system that it is like, and `own` the row of `ROWS` that the host asked for.
+settings: `system` is the built-in system that it is like, and `custom` the row of `ROWS` that `new_row` returned.
 """
 
 import inspect
@@ -53,7 +53,7 @@ def known() -> tuple[str, ...]:
 def custom_rule(name: str, *, like: str) -> Callable[[F], F]:
     """Make a function replace the rule of the same name, in a system that is otherwise like a built-in one."""
     if not isinstance(name, str) or name in k.SYSTEMS:
-        raise BadInput(f"custom_rule: must have a system's name that is not {', '.join(k.SYSTEMS)}, not {name!r}")
+        raise BadInput(f"custom_rule: the name must be a text other than {', '.join(k.SYSTEMS)}, not {name!r}")
     if like not in k.SYSTEMS:
         raise BadInput(f"custom_rule: like must be one of {', '.join(k.SYSTEMS)}, not {like!r}")
 
@@ -64,23 +64,23 @@ def custom_rule(name: str, *, like: str) -> Callable[[F], F]:
         if tuple(inspect.signature(function).parameters) != RULES[rule]:
             raise BadInput(f"custom_rule: must be {rule}({', '.join(RULES[rule])})")
         if rule in SUB_RULES and like in WITHOUT_SUBS:
-            raise BadInput(f"custom_rule: {rule} needs a system with SUBs to be like, and {like} has none")
+            raise BadInput(f"custom_rule: {rule} cannot be replaced in a system like {like}, which has no SUBs")
         before = CUSTOM.get(name, CustomSystem(name, like))
         if before.like != like:
             raise BadInput(f"custom_rule: {name} is like {before.like}, and cannot be like {like} too")
         if rule in before.rules:
-            raise BadInput(f"custom_rule: {name} has {rule} already")
+            raise BadInput(f"custom_rule: {name} already has the rule {rule}")
         CUSTOM[name] = CustomSystem(name, like, {**before.rules, rule: function})
         return function
 
     return register
 
 
-own_rule = custom_rule  # its name until 0.2
+own_rule = custom_rule  # the former name, until 0.2
 
 
 def new_row(custom: CustomSystem) -> int:
-    """Return a number for `settings.own`, by which nodes can follow a custom system."""
+    """Return a number for `settings.custom`, by which nodes can follow a custom system."""
     with lock:
         if len(ROWS) >= k.MAX_CUSTOM:
             raise BadInput(f"system {custom.name}: {k.MAX_CUSTOM - 1} systems were run before it; start a new process")
@@ -95,7 +95,7 @@ def given(row: int, column: int) -> bool:
 
 
 def call(row: int, column: int, arguments: tuple[Any, ...]) -> Any:
-    """Return what that rule returns."""
+    """Call the `column`-th of RULES as the system of this row has it, and return what it returns."""
     custom = ROWS[row]
     assert custom is not None
     return custom.rules[list(RULES)[column]](*arguments)

@@ -41,7 +41,7 @@ SHOWN = 160  # characters of a message from numba
 
 
 def settings_of(name: str, capacity: Capacity) -> tuple[int, int]:
-    """The values of `settings.system` and `settings.own` for a system, built in or custom."""
+    """The values of `settings.system` and `settings.custom` for a system, built in or custom."""
     if name in k.SYSTEMS:
         return k.SYSTEMS.index(name), 0
     return k.SYSTEMS.index(CUSTOM[name].like), row_of(CUSTOM[name], capacity)

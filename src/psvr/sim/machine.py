@@ -74,7 +74,7 @@ class Machine:
         settings["hello"], settings["lease"] = round(p.hello * SECOND), round((p.lease or 0) * SECOND)
         settings["links"], settings["depth"], settings["frame"] = p.links, plan.depth, p.frame
         settings["id_bytes"], settings["position_bytes"] = plan.id_bytes, plan.position_bytes
-        settings["system"], settings["own"] = custom.settings_of(p.system, self.capacity)
+        settings["system"], settings["custom"] = custom.settings_of(p.system, self.capacity)
         settings["shortcuts"] = k.SHORTCUTS.index(p.shortcuts)
         for name, value in policies(**host_policies(scenario)).items():
             settings[name] = value

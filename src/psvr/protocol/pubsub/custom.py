@@ -1,7 +1,8 @@
 """Where custom rules come in: rules from a file of the user replace those of a built-in system.
 
-`settings.own` says whose; 0: nobody's.  In the plain form they are called directly (`systems`); in the compiled form,
-through a table of addresses, so that nothing else has to be recompiled.  Their results are brought back into range.
+`settings.custom` says whose; 0: nobody's.  In the plain form they are called directly (`systems`); in the compiled
+form, through a table of addresses, so that nothing else has to be recompiled.  Their results are brought back into
+range.
 """
 
 from .. import constants as k
@@ -25,7 +26,7 @@ FORWARD, DETOUR, WRITE_SUB, HEAR_SUB, CLEAN = range(5)  # in the order of system
 @rule
 def replaces(me: Node, which: int) -> bool:
     """Return whether a custom rule replaces that of the node's system."""
-    return 0 < me.settings.own < k.MAX_CUSTOM and given(me.settings.own, which)
+    return 0 < me.settings.custom < k.MAX_CUSTOM and given(me.settings.custom, which)
 
 
 @rule
@@ -37,14 +38,14 @@ def has_custom_table(me: Node) -> bool:
 @rule
 def forward(me: Node, now: int, pub: Pub, out: Outcome) -> None:
     clear(out)
-    act(me.settings.own, FORWARD, (me, now, pub, out))
+    act(me.settings.custom, FORWARD, (me, now, pub, out))
     tidy(me, out)
 
 
 @rule
 def detour(me: Node, now: int, pub: Pub, at: int, avoid: int, out: Outcome) -> None:
     clear(out)
-    act(me.settings.own, DETOUR, (me, now, pub, at, avoid, out))
+    act(me.settings.custom, DETOUR, (me, now, pub, at, avoid, out))
     tidy(me, out)
 
 
@@ -90,7 +91,7 @@ def copy_send(x: Send, to: int, out: Send) -> None:
 def write_sub(me: Node, now: int, part: int, out: Sub) -> int:
     """Write a SUB and return the next part, which must be a later one, or there would be no end."""
     start_sub(me, out)
-    following = ask(me.settings.own, WRITE_SUB, (me, now, part, out))
+    following = ask(me.settings.custom, WRITE_SUB, (me, now, part, out))
     out.channels = clip(out.channels, 0, len(out.channel))
     return following if following > part else 0
 
@@ -98,11 +99,11 @@ def write_sub(me: Node, now: int, part: int, out: Sub) -> int:
 @rule
 def hear_sub(me: Node, now: int, sub: Sub, out: Sub) -> int:
     start_sub(me, out)
-    reason = ask(me.settings.own, HEAR_SUB, (me, now, sub, out))
+    reason = ask(me.settings.custom, HEAR_SUB, (me, now, sub, out))
     out.channels = clip(out.channels, 0, len(out.channel))
     return clip(reason, k.FINE, k.OUT_OF_RANGE)
 
 
 @rule
 def clean(me: Node, now: int) -> None:
-    act(me.settings.own, CLEAN, (me, now))
+    act(me.settings.custom, CLEAN, (me, now))
