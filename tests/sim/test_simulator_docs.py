@@ -105,17 +105,20 @@ def test_reasons_for_a_miss_are_quoted_as_they_are() -> None:
             (str(table_sizes.MIN_SLOTS), f"{table_sizes.MAX_SLOTS:,}"),
         ),
         (
-            r"publish in (\d+) s, or ([\d,]+), as far as (\d+) MB go for all hosts; of either no more than (\d+) MB",
+            r"publish in (\d+) s, or ([\d,]+), as long as those of all hosts fit into (\d+) MB\.",
             (
                 str(k.REPEAT_LIFE // k.SECOND),
                 f"{table_sizes.USUAL_NAMES:,}",
                 str(table_sizes.USUAL_BYTES >> 20),
-                str(table_sizes.MAX_NAMES_BYTES >> 20),
             ),
+        ),
+        (
+            r"slots of all hosts take at most (\d+) MB, their names at most (\d+) MB",
+            (str(table_sizes.MAX_SLOTS_BYTES >> 20), str(table_sizes.MAX_NAMES_BYTES >> 20)),
         ),
         (r"between 0 and (\d+) days", (str(memory.MAX_CLOCK // k.SECOND // 86400),)),
         (
-            r"looked at every (\d\.\d) s \(above ([\d,]+) nodes every n/([\d,]+) s\)",
+            r"checked every (\d\.\d) s \(above ([\d,]+) nodes every n/([\d,]+) s\)",
             (
                 str(network.CHECK / k.SECOND),
                 f"{network.CHECK_NODES * network.CHECK // k.SECOND:,}",
