@@ -14,8 +14,8 @@ from psvr.lab.study.trials import cells
 from .route import show
 
 if TYPE_CHECKING:
+    from psvr.lab.driver import Options
     from psvr.lab.report.claims import Claim
-    from psvr.lab.running import Options
 
 
 def list_studies(options: argparse.Namespace) -> int:
@@ -45,15 +45,15 @@ def options_of(options: argparse.Namespace) -> "Options":
     """What the command line says of a run; `report` and `sql` have only some of it."""
     from dataclasses import fields
 
-    from psvr.lab.running import Options
+    from psvr.lab.driver import Options
 
     given = vars(options)
     return Options(**{field.name: given[field.name] for field in fields(Options) if field.name in given})
 
 
 def report(options: argparse.Namespace) -> int:
+    from psvr.lab.driver import make_report, session_for
     from psvr.lab.pipeline import prepare_all
-    from psvr.lab.running import make_report, session_for
 
     ours = options_of(options)
     prepared = prepare_all(options.out)
@@ -74,8 +74,8 @@ def print_verdicts(claims: "Sequence[Claim]", out: Path) -> None:
 
 
 def sql(options: argparse.Namespace) -> int:
+    from psvr.lab.driver import session_for
     from psvr.lab.query import answer, register, tables
-    from psvr.lab.running import session_for
 
     studies = studies_in(options.out) if options.trace is None or options.out.is_dir() else []
     with session_for(options_of(options)) as spark:

@@ -4,7 +4,7 @@ import argparse
 import sys
 
 from psvr.lab.run.runner import Stopped
-from psvr.lab.running import run_studies
+from psvr.lab.driver import run_studies
 
 from .lab_results import options_of, print_verdicts
 

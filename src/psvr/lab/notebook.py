@@ -11,9 +11,9 @@ from pathlib import Path
 import pandas as pd
 import pyarrow.parquet as pq
 
+from .driver import Options, run_studies, session_for
 from .pipeline import Prepared, rows_of
 from .report.claims import Claim
-from .running import Options, run_studies, session_for
 from .study.study import Study
 
 Value = bool | int | float | str

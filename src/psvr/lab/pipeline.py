@@ -1,4 +1,4 @@
-"""A study from start to end: trials, rows, measures, figures, claims, and the report on all studies of a folder."""
+"""The stages of a study: plan its trials, run them, evaluate their rows, and report on all studies of a folder."""
 
 import platform
 import shlex
@@ -49,6 +49,7 @@ class Prepared:
 
 
 def prepare(study: Study, request: Request, out: Path) -> Prepared:
+    """Plan the trials of a study."""
     trials = trial_table(study)
     return Prepared(study, request, trials, work_of(study, trials, request.systems), out / study.name)
 
@@ -128,6 +129,7 @@ def evaluate(spark: SparkSession, prepared: Prepared, out: Path) -> StudyResult:
 def study_result(
     prepared: Prepared, done: int, claims: list[Claim], drawn: list[Drawn], notes: list[str]
 ) -> StudyResult:
+    """Return what the report says about a study."""
     s = prepared.study
     return StudyResult(
         name=s.name,
@@ -169,6 +171,7 @@ def report_on(spark: SparkSession, studies: Sequence[Prepared], out: Path, maste
 
 
 def about(spark: SparkSession, scales: list[str], master: str) -> About:
+    """Return what the report says about how it was made."""
     jvm = spark.sparkContext._jvm
     java = jvm.System.getProperty("java.version") if jvm is not None else "unknown"
     return About(

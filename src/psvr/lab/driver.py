@@ -1,4 +1,7 @@
-"""Studies from their names to the report: what `psvr lab run` does, and `run_study` in a notebook."""
+"""The driver of a run, as Spark calls it: what `psvr lab run` and `run_study` do, from names of studies to the report.
+
+It checks the options, locks the folder of results, starts Spark, and takes each study through its `pipeline`.
+"""
 
 import sys
 from collections.abc import Iterator, Sequence
@@ -95,6 +98,7 @@ def make_report(spark: SparkSession, prepared: Sequence[Prepared], options: Opti
 
 
 def announcement(prepared: Sequence[Prepared]) -> str:
+    """Return how much there is to do, in one line."""
     trials = sum(len(it.trials) for it in prepared)
     seconds = sum(
         cost * len(systems)
@@ -106,6 +110,7 @@ def announcement(prepared: Sequence[Prepared]) -> str:
 
 
 def load_custom_systems(files: Sequence[str]) -> list[str]:
+    """Load the custom systems in these files, and return their names."""
     if not files:
         return []
     from psvr.routing.custom import load_systems
