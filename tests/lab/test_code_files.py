@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 from psvr.errors import BadInput
-from psvr.lab.code import cache_root, imported, kept, module_of
+from psvr.lab.code import cache_root, file_of, imported, module_of
 from psvr.lab.run import reading
 
 
@@ -33,13 +33,13 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_a_text_becomes_a_file_of_its_own(cache: Path) -> None:
-    one, other, named = kept("a.py", "x = 1"), kept("a.py", "x = 2"), kept("b.py", "x = 1")
+    one, other, named = file_of("a.py", "x = 1"), file_of("a.py", "x = 2"), file_of("b.py", "x = 1")
     assert len({one, other, named}) == 3 and all(file.is_relative_to(cache / "files") for file in (one, other, named))
     assert (one.read_text(), other.read_text(), named.name) == ("x = 1", "x = 2", "b.py")
     written = one.stat().st_mtime_ns
-    assert kept("a.py", "x = 1") == one and one.stat().st_mtime_ns == written, "it is written once"
+    assert file_of("a.py", "x = 1") == one and one.stat().st_mtime_ns == written, "it is written once"
     one.write_text("damaged")
-    assert kept("a.py", "x = 1").read_text() == "x = 1" and sorted(os.listdir(one.parent)) == ["a.py", "b.py"]
+    assert file_of("a.py", "x = 1").read_text() == "x = 1" and sorted(os.listdir(one.parent)) == ["a.py", "b.py"]
 
 
 def test_modules_of_one_name_are_told_apart(cache: Path) -> None:

@@ -41,7 +41,10 @@ def test_each_study_remembers_what_was_set_for_it_alone() -> None:
         assert again.description() == study.description()
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", "{}", '{"described": {}}', '{"described": 5}', "\udc80"])
+@pytest.mark.parametrize(
+    "text",
+    ["", "{", "[]", "{}", '{"described": {}}', '{"described": 5}', '{"described": {"grids": {}}}', "\udc80"],
+)
 def test_what_was_remembered_may_be_damaged(text: str, tmp_path: Path) -> None:
     out, _ = remembered(tmp_path)
     (out / "small" / "study.json").write_bytes(text.encode("utf-8", "surrogateescape"))

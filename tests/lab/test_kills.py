@@ -13,7 +13,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from psvr.lab.run.work import plainly
+from psvr.lab.run.work import run_in_process
 from psvr.lab.study import load
 from tests.support.lab.cluster import Cluster
 from tests.support.lab.lab_process import KEYS, lab, start, stored
@@ -43,7 +43,7 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def plain(study: Path) -> pa.Table:
     """Undisturbed, in one process."""
-    return plainly(load([str(study)], "paper")[0]).drop_columns("failed").sort_by(KEYS)
+    return run_in_process(load([str(study)], "paper")[0]).drop_columns("failed").sort_by(KEYS)
 
 
 def executors(worker: int) -> list[int]:

@@ -14,7 +14,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from psvr.cli import main
-from psvr.lab.run.work import plainly
+from psvr.lab.run.work import run_in_process
 from psvr.lab.study import load
 from tests.support.lab.lab_process import KEYS, claims, lab, refused, start, stored
 from tests.support.lab.small_study import STUDY, TRIAL, small_study
@@ -50,7 +50,7 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, str]:
 
 def test_rows_are_those_of_a_plain_run(ran: tuple[Path, Path, str]) -> None:
     study, out, _ = ran
-    plain = plainly(load([str(study)])[0]).drop_columns("failed").sort_by(KEYS)
+    plain = run_in_process(load([str(study)])[0]).drop_columns("failed").sort_by(KEYS)
     assert stored(out / "small").cast(plain.schema).equals(plain)
 
 
@@ -105,7 +105,7 @@ def test_a_changed_study_and_changed_code_are_said(tmp_path: Path, inside: Insid
     assert "other code" in (out / "report.html").read_text()
     assert pq.read_table(out / "small" / "measures.parquet").column("n").to_pylist().count(20) == 0
     assert inside("run", study, "--out", out, "--again")[0] == 0
-    plain = plainly(load([str(study)])[0]).drop_columns("failed").sort_by(KEYS)
+    plain = run_in_process(load([str(study)])[0]).drop_columns("failed").sort_by(KEYS)
     assert stored(out / "small").cast(plain.schema).equals(plain)
 
 

@@ -7,7 +7,7 @@ from pyspark.sql import SparkSession
 
 from psvr.errors import BadInput
 from psvr.lab import Results, run_study
-from psvr.lab.run.work import plainly
+from psvr.lab.run.work import run_in_process
 from tests.support.lab.small_study import small_study
 
 
@@ -18,7 +18,7 @@ def found(tmp_path_factory: pytest.TempPathFactory, spark: SparkSession) -> Resu
 
 
 def test_rows_are_those_of_the_study_with_what_was_set(found: Results) -> None:
-    expected = plainly(found.study).drop_columns("failed").to_pandas()
+    expected = run_in_process(found.study).drop_columns("failed").to_pandas()
     assert found.study.sets == ("n=[5, 6]", "repetitions=2") and set(found.rows["n"]) == {5, 6}
     assert sorted(found.rows["trial"]) == sorted(expected["trial"]) and len(found.rows) == len(expected)
 

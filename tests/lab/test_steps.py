@@ -6,7 +6,7 @@ import pyarrow as pa
 from pyspark.sql import SparkSession
 
 from psvr.lab.run.steps import cut, plan, remaining, simulate
-from psvr.lab.run.work import plainly, work_of
+from psvr.lab.run.work import run_in_process, work_of
 from psvr.lab.study import load
 from psvr.lab.study.trials import trial_table
 from tests.support.lab.small_study import STUDY, small_study
@@ -74,7 +74,7 @@ def test_all_steps_together_equal_a_plain_run(spark: SparkSession, tmp_path: Pat
         .cast(work.answer)
     )
     keys = [("trial", "ascending"), ("system", "ascending")]
-    assert rows.sort_by(keys).equals(plainly(study).sort_by(keys))
+    assert rows.sort_by(keys).equals(run_in_process(study).sort_by(keys))
 
 
 def test_a_trial_that_cannot_be_run_says_why_and_the_others_are_run(spark: SparkSession, tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from psvr.lab.kinds import kind
 from psvr.lab.kinds.template import scenario_of
 from psvr.lab.measure.measures import measure
 from psvr.lab.report import claims
-from psvr.lab.run.work import plainly
+from psvr.lab.run.work import run_in_process
 from psvr.lab.study import BUILT_IN, SCALES, available, load
 from psvr.lab.study.trials import cells, trial_table
 from psvr.sim.plan.demand import changes, sources
@@ -77,7 +77,7 @@ def rows() -> dict[str, pd.DataFrame]:
     found = {}
     for name, sets in TINY.items():
         [study] = load([name], "quick", [s.replace("'", '"') for s in sets])
-        table = plainly(study)
+        table = run_in_process(study)
         assert set(table.column("failed").to_pylist()) == {None}
         found[name] = table.drop(["failed"])
     return found

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 from psvr.errors import BadInput
-from psvr.lab.run.work import plainly
+from psvr.lab.run.work import run_in_process
 from psvr.lab.study import Study, available, load
 from psvr.lab.study.trials import row_schema, trial_table
 from tests.support.lab.small_study import STUDY, TRIAL, small_study
@@ -177,7 +177,7 @@ def test_a_study_of_studies_is_all_of_them_once() -> None:
 
 def test_plain_runs_give_one_row_per_trial_and_system(tmp_path: Path) -> None:
     study = one(tmp_path, scale="quick")
-    rows = plainly(study)
+    rows = run_in_process(study)
     assert rows.num_rows == 2 * 10 and set(rows.column("system").to_pylist()) == {"psvr/all", "td"}
-    assert rows.equals(plainly(study))
+    assert rows.equals(run_in_process(study))
     assert rows.column("failed").null_count == rows.num_rows

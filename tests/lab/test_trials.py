@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 from psvr.errors import BadInput
-from psvr.lab.run.work import plainly, run_task, run_trial, work_of
+from psvr.lab.run.work import run_in_process, run_task, run_trial, work_of
 from psvr.lab.study import Grid, Study, load
 from psvr.lab.study import trials as module
 from psvr.lab.study.trials import cells, row_schema, seed_of, trial_id, trial_table
@@ -144,7 +144,7 @@ def test_rows_stand_under_the_system_that_they_come_from(tmp_path: Path) -> None
 )
 def test_a_trial_that_fails_says_why(raised: str, said: str, tmp_path: Path) -> None:
     study = one(tmp_path, trial=TRIAL.replace("    draw = seed % 1000", f"    raise {raised}"))
-    rows = plainly(study).to_pylist()
+    rows = run_in_process(study).to_pylist()
     assert {row["failed"] for row in rows} == {said} and {row["messages"] for row in rows} == {None}
     assert len(rows) == 20, "one for each trial, not for each system"
 
@@ -165,6 +165,6 @@ def test_a_kind_that_forgets_a_system_is_noticed(tmp_path: Path) -> None:
 
 def test_rows_have_the_columns_of_their_schema(tmp_path: Path) -> None:
     study = one(tmp_path)
-    rows = plainly(study)
+    rows = run_in_process(study)
     assert rows.schema.equals(work_of(study, trial_table(study)).answer) and rows.schema.names[-1] == "failed"
     assert rows.num_rows == 40 and isinstance(rows, pa.Table)

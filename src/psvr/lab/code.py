@@ -1,4 +1,4 @@
-"""Python files that travel as texts: a study's own, and systems of one's own, wherever a trial is run.
+"""Python files of users, a study's `trial.py` and custom systems, which travel as texts to wherever a trial is run.
 
 A text becomes a file of its own again under a name that follows from its content, so that compiled functions in it are
 kept between runs there too.
@@ -17,24 +17,24 @@ from psvr.errors import BadInput, error_line
 
 
 def cache_root() -> Path:
-    """The user's cache, or where that cannot be written, a temporary folder."""
+    """Return the user's cache, or where that cannot be written, a temporary folder."""
     home = Path(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")) / "psvr"
     try:
         home.mkdir(parents=True, exist_ok=True)
         tempfile.TemporaryFile(dir=home).close()
     except OSError:
-        return own_folder()
+        return temporary_folder()
     return home
 
 
 @functools.cache
-def own_folder() -> Path:
-    """For this process alone: a name that others can guess could be theirs already."""
+def temporary_folder() -> Path:
+    """Return a folder for this process alone: a name that others can guess could be theirs already."""
     return Path(tempfile.mkdtemp(prefix="psvr-"))
 
 
-def kept(name: str, text: str) -> Path:
-    """A file with this text; several processes may ask for it at once."""
+def file_of(name: str, text: str) -> Path:
+    """Return a file with this text, written if it is not there; several processes may ask for it at once."""
     digest = hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
     folder = cache_root() / "files" / digest
     file = folder / name
@@ -46,12 +46,12 @@ def kept(name: str, text: str) -> Path:
 
 @functools.cache
 def module_of(name: str, text: str) -> ModuleType:
-    """The module that a text is, imported once per process."""
-    return imported(kept(name, text), name)
+    """Return the module with this text, imported once per process."""
+    return imported(file_of(name, text), name)
 
 
 def imported(file: Path, shown: str) -> ModuleType:
-    """The module at a path, run; `shown` is what the user calls it."""
+    """Run the file and return it as a module; `shown` is what the user calls it."""
     name = f"psvr_own_{hashlib.blake2b(str(file).encode(), digest_size=6).hexdigest()}"
     spec = importlib.util.spec_from_file_location(name, file)
     if spec is None or spec.loader is None:

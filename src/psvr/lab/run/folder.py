@@ -6,13 +6,13 @@ import os
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
 from psvr.atomic import replace
 from psvr.errors import BadInput
-from psvr.lab.code import kept
+from psvr.lab.code import file_of
 from psvr.lab.study.study import BUILT_IN, Study, load, read_toml
 
 LOCK = ".lock"
@@ -47,11 +47,13 @@ def recall(folder: Path) -> dict[str, Any] | None:
     file = folder / "study.json"
     try:
         found = json.loads(file.read_text("utf-8"))
-        found["described"]["grids"]
+        complete = isinstance(found["described"]["grids"], dict) and all(f.name in found for f in fields(Request))
     except FileNotFoundError:
         return None
     except (ValueError, KeyError, TypeError):
-        raise BadInput(f"{file}: is damaged; remove it and run the study again, finished trials are kept") from None
+        complete = False
+    if not complete:
+        raise BadInput(f"{file}: is damaged; remove it and run the study again, finished trials are kept")
     return found  # type: ignore[no-any-return]
 
 
@@ -73,7 +75,7 @@ def load_again(folder: Path) -> list[tuple[Study, Request]]:
     if systems:
         from psvr.routing.custom import load_systems
 
-        load_systems([kept(name, text) for name, text in systems], replace=True)
+        load_systems([file_of(name, text) for name, text in systems], replace=True)
     return [(study, request) for study in load([request.study], request.scale, [*request.sets], request.names)]
 
 

@@ -85,6 +85,7 @@ class Runner:
         self.progress.finish()
 
     def drive(self, workers: SparkSession, pool: ThreadPoolExecutor, batches: Iterator[pa.Table]) -> None:
+        """Run all batches, MAX_JOBS of them at a time."""
         pending: set[Future[Batch]] = set()
         try:
             while True:
@@ -105,6 +106,7 @@ class Runner:
             raise write_error(error, self.folder) from error
 
     def run_batch(self, workers: SparkSession, tasks: pa.Table) -> Batch:
+        """Run a batch of tasks, store their rows, and return its outcome."""
         answer = workers.createDataFrame(tasks).transform(simulate(self.work)).toArrow().cast(self.work.answer)
         bad = pc.is_valid(answer.column("failed"))
         rows = answer.filter(pc.invert(bad)).drop_columns("failed")
@@ -117,6 +119,7 @@ class Runner:
         )
 
     def take(self, batch: Batch) -> None:
+        """Count what a batch has done; BadInput with the first failure if a trial of it failed."""
         self.progress.add(batch.trials, batch.seconds)
         if batch.failed:
             first = batch.failed[0]
@@ -138,4 +141,5 @@ def write_error(error: OSError, folder: Path) -> BadInput:
 
 
 def reason(error: Exception) -> str:
+    """Return why Spark stopped, in a few words."""
     return "its Java process ended" if isinstance(error, Py4JNetworkError | ConnectionError) else shorten(str(error))

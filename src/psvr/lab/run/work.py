@@ -7,7 +7,7 @@ from typing import Any
 import pyarrow as pa
 
 from psvr.errors import BadInput
-from psvr.lab.code import kept
+from psvr.lab.code import file_of
 from psvr.lab.columns import TRIAL
 from psvr.lab.kinds import kind
 from psvr.lab.study.study import Study
@@ -74,7 +74,7 @@ def load_custom_systems(work: Work) -> None:
     if work.systems:
         from psvr.routing.custom import load_systems
 
-        load_systems([kept(name, text) for name, text in work.systems], replace=True)
+        load_systems([file_of(name, text) for name, text in work.systems], replace=True)
 
 
 def tasks_to_rows(work: Work) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
@@ -89,7 +89,7 @@ def tasks_to_rows(work: Work) -> Callable[[Iterator[pa.RecordBatch]], Iterator[p
     return run
 
 
-def plainly(study: Study, systems: tuple[tuple[str, str], ...] = ()) -> pa.Table:
+def run_in_process(study: Study, systems: tuple[tuple[str, str], ...] = ()) -> pa.Table:
     """Run all trials of a study, one after the other, without Spark, and return their rows."""
     trials = trial_table(study)
     work = work_of(study, trials, systems)
