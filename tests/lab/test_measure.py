@@ -37,6 +37,16 @@ def rows_of(spark: SparkSession, schema: str, *rows: tuple[Any, ...]) -> DataFra
     )
 
 
+def psvr_and_td(spark: SparkSession, *trials: tuple[tuple[int, int], tuple[int, int]]) -> DataFrame:
+    """Rows with messages and publications: of each trial those of PSVR, and those of T_D."""
+    rows = [
+        (number, system, *counts)
+        for number, trial in enumerate(trials, 1)
+        for system, counts in zip(("psvr/all", "td"), trial, strict=True)
+    ]
+    return rows_of(spark, "messages bigint, published bigint", *rows)
+
+
 def found(measures: list[Row], name: str) -> list[Row]:
     return [row for row in measures if row["measure"] == name]
 
@@ -48,15 +58,7 @@ def only(measures: list[Row], name: str, **where: Any) -> Row:
 
 
 def test_gain_is_a_ratio_of_means_not_a_mean_of_ratios(spark: SparkSession) -> None:
-    rows = rows_of(
-        spark,
-        "messages bigint, published bigint",
-        (1, "psvr/all", 10, 1),
-        (1, "td", 10, 1),
-        (2, "psvr/all", 30, 1),
-        (2, "td", 20, 1),
-    )
-    gain = only(measure(rows).collect(), "gain")
+    gain = only(measure(psvr_and_td(spark, ((10, 1), (10, 1)), ((30, 1), (20, 1)))).collect(), "gain")
     assert (gain["system"], gain["against"], gain["unit"], gain["trials"]) == ("psvr/all", "td", "%", 2)
     assert gain["value"] == pytest.approx(100 * 40 / 30 - 100)  # the mean of 0 % and 50 % would be 25 %
     assert (gain["least"], gain["p50"], gain["most"]) == pytest.approx((0, 25, 50))
@@ -66,15 +68,7 @@ def test_gain_is_a_ratio_of_means_not_a_mean_of_ratios(spark: SparkSession) -> N
 
 
 def test_messages_are_per_publication(spark: SparkSession) -> None:
-    rows = rows_of(
-        spark,
-        "messages bigint, published bigint",
-        (1, "psvr/all", 100, 10),
-        (1, "td", 40, 5),
-        (2, "psvr/all", 20, 10),
-        (2, "td", 20, 5),
-    )
-    measures = measure(rows).collect()
+    measures = measure(psvr_and_td(spark, ((100, 10), (40, 5)), ((20, 10), (20, 5)))).collect()
     messages = {row["system"]: row["value"] for row in found(measures, "messages")}
     assert messages == {"psvr/all": 6.0, "td": 6.0}
     assert only(measures, "gain")["value"] == pytest.approx(0)

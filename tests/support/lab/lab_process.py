@@ -2,7 +2,6 @@
 
 import json
 import os
-import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -37,12 +36,6 @@ def start(*arguments: object) -> subprocess.Popen[str]:
     return subprocess.Popen(
         command(*arguments), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
     )
-
-
-def kill_all(process: subprocess.Popen[str]) -> None:
-    """Kill the driver, its JVM and its workers at once, as when the machine fails."""
-    os.killpg(process.pid, signal.SIGKILL)
-    process.communicate(timeout=60)
 
 
 def stored(folder: Path) -> pa.Table:
