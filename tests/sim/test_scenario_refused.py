@@ -412,7 +412,7 @@ def test_faults_that_the_topology_does_not_have() -> None:
         {"topology": LINE, "fault": [cut, jam]}, "fault.1.area: must be left out, only nodes of a geometric topology"
     )
     alone = {"at": 5, "kind": "cut", "rate": 60}
-    refused({"topology": {"kind": "line", "n": 1}, "fault": [alone]}, "fault.0.links: must be at most 0")
+    refused({"topology": {"kind": "line", "n": 1}, "fault": [alone]}, "fault.0.kind: must be one for nodes, not cut")
 
 
 def test_ids_and_positions_that_do_not_fit() -> None:

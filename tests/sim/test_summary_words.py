@@ -117,6 +117,8 @@ def test_what_only_a_wireless_channel_has() -> None:
     ]
     found = lines(channel=air, energy={**energy, "per_delivery": None}, links={**links, "kept": 0})
     assert len(found) == 19 and found[-1].endswith("at most 130")
+    found = lines(channel=air, energy=energy, parent_changes=0, ring_changes=0, simulated_s=0.0)
+    assert found[17] == "  changes          0 of a parent and 0 of a node's ring, per hour", "stopped before it began"
 
 
 @pytest.mark.parametrize(
@@ -124,6 +126,7 @@ def test_what_only_a_wireless_channel_has() -> None:
     [
         ({}, []),
         ({"3": 5}, [(1, 0, 0), (2, 0, 0), (3, 40, 5)]),
+        ({"0": 5}, [(0, 40, 5)]),
         ({"1": 4, "2": 1}, [(1, 40, 4), (2, 10, 1)]),
         ({str(h): 1 for h in range(1, 13)}, [(h, 40, 1) for h in range(1, 13)]),
         ({"12": 8, "13": 1, "20": 3}, [*((h, 0, 0) for h in range(1, 12)), (12, 40, 8), ("more", 20, 4)]),

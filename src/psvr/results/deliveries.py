@@ -49,7 +49,7 @@ def settled_since(checks: list[tuple[int, bool]]) -> int | None:
 
 def stability(history: History) -> tuple[float | None, list[float | None]]:
     """When the network became stable before the first fault, and how long after each fault it was stable again."""
-    bounds = [-1, *history.faults, 1 << 62]
+    bounds = [-1, *history.faults, OPEN]
     spans = []
     for begin, end in itertools.pairwise(bounds):
         since = settled_since([c for c in history.checks if begin < c[0] <= end])

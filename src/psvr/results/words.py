@@ -54,12 +54,12 @@ def times(values: dict[str, float | None]) -> str:
 
 
 def histogram(hops: dict[str, int], limit: int = 12) -> list[str]:
-    """The hops as bars, with the long tail in one line."""
+    """The numbers of hops as bars, with the long tail in one line."""
     if not hops:
         return []
     numbers = {int(h): number for h, number in hops.items()}
     rest = sum(number for h, number in numbers.items() if h > limit)
-    shown = [(str(h), numbers.get(h, 0)) for h in range(1, min(max(numbers), limit) + 1)]
+    shown = [(str(h), numbers.get(h, 0)) for h in range(min(1, *numbers), min(max(numbers), limit) + 1)]
     shown += [("more", rest)] if rest else []
     widest = max(number for _, number in shown) or 1
     return [

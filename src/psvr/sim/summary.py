@@ -17,7 +17,7 @@ from .network import Network
 
 def summarize(net: Network) -> dict[str, Any]:
     """All figures of a run, as printed by `psvr sim --json`."""
-    tally, world = net.world.tally[0], net.world
+    world, tally = net.world, net.world.tally[0]
     publications, deliveries = world.publications[: tally["published"]], world.deliveries[: tally["delivered"]]
     d = count(net.history, publications, deliveries, round(net.scenario.warmup * SECOND), window(net.plan.n))
     stable_at, recoveries = stability(net.history)
@@ -105,7 +105,7 @@ def fingerprint(net: Network) -> str:
 
 
 def in_words(s: dict[str, Any], title: str) -> str:
-    """The same figures as text."""
+    """The figures of `summarize` as text, under a title."""
     return "\n".join(
         [
             *outcome_lines(s, title),
@@ -125,7 +125,7 @@ def wireless_lines(s: dict[str, Any]) -> list[str]:
     """Lines that apply only to a wireless channel."""
     if s["channel"] is None:
         return []
-    c, e, hours = s["channel"], s["energy"], s["simulated_s"] / 3600
+    c, e, hours = s["channel"], s["energy"], s["simulated_s"] / 3600 or 1.0  # a run may be stopped before it begins
     each = "" if e["per_delivery"] is None else f", {e['per_delivery']:.3g} J per delivery"
     return [
         f"  channel          {c['frames']:,} frames; {c['no_access']:,} times never clear, {c['no_ack']:,} times not "
@@ -139,6 +139,7 @@ def wireless_lines(s: dict[str, Any]) -> list[str]:
 
 
 def link_lines(found: dict[str, Any] | None) -> list[str]:
+    """A line about the quality of links, if there are any whose quality is known."""
     if found is None or not found["kept"]:
         return []
     return [

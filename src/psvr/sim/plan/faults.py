@@ -56,6 +56,7 @@ def events_of(s: Scenario, i: int, graph: Graph, places: Floats | None) -> list[
 
 
 def event(f: Fault, i: int, time: int, until: int, struck: Ints | Longs, graph: Graph) -> FaultEvent:
+    """The fault of entry i that strikes these nodes or links."""
     if f.kind in ON_LINKS:
         return FaultEvent(time, f.kind, NO_NODES, struck.astype(np.int64), until, i)
     nodes = struck.astype(np.int32)
@@ -64,6 +65,7 @@ def event(f: Fault, i: int, time: int, until: int, struck: Ints | Longs, graph: 
 
 
 def struck_nodes(f: Fault, i: int, graph: Graph, places: Floats | None, rng: np.random.Generator) -> Ints:
+    """The nodes that an entry names or draws; at a rate, those of which each fault strikes one."""
     if f.area is not None and places is not None:
         x, y, radius = f.area
         inside = np.flatnonzero(np.hypot(places[:, 0] - x, places[:, 1] - y) <= radius).astype(np.int32)
@@ -85,14 +87,17 @@ def piece(graph: Graph, count: int, rng: np.random.Generator) -> Ints:
 
 
 def struck_links(f: Fault, i: int, graph: Graph, rng: np.random.Generator) -> Longs:
+    """The links that an entry names or draws; at a rate, those of which each fault strikes one."""
     links: Longs = graph.edges().astype(np.int64)
     if isinstance(f.links, tuple):
         for j, (u, v) in enumerate(f.links):
             if not linked(graph.start, graph.near, u, v):
                 raise BadInput(f"fault.{i}.links[{j}]: must be a link of the network, but {u} and {v} are not linked")
         return np.sort(np.array(f.links, dtype=np.int64), axis=1)
+    if not len(links):
+        raise BadInput(f"fault.{i}.kind: must be one for nodes, not {f.kind}, because the network has no links")
     count = f.links if isinstance(f.links, int) else len(links)
-    if not 1 <= count <= len(links):
+    if count > len(links):
         raise BadInput(f"fault.{i}.links: must be at most {len(links)}, the number of links, not {count}")
     return links[np.sort(rng.permutation(len(links))[:count])]
 

@@ -32,6 +32,7 @@ MAX_FAULTS = 100_000  # by the rate of one entry
 
 
 def check(s: Scenario) -> None:
+    """Refuse a scenario whose keys contradict each other, or ask for more than there can be."""
     topology.check_values(s.topology, s.radio.wireless)
     check_time(s.warmup, "warmup", s)
     check_frame(s)
@@ -110,7 +111,9 @@ def check_fault(f: Fault, key: str, s: Scenario) -> None:
     check_nodes(f.nodes, f"{key}.nodes", s)
     check_links(f.links, f"{key}.links", s)
     if f.area is not None and s.topology.kind != "geometric" and not s.radio.wireless:
-        raise BadInput(f"{key}.area: must be left out, only nodes of a geometric topology have places; use nodes")
+        raise BadInput(
+            f"{key}.area: must be left out, only nodes of a geometric topology or a wireless channel have places; use nodes"
+        )
     n = topology.size(s.topology)
     if f.kind == "partition" and (f.nodes in ("all", n) or (isinstance(f.nodes, tuple) and len(f.nodes) == n)):
         raise BadInput(f"{key}.nodes: must leave out some of the {n} nodes, to part them from")

@@ -8,7 +8,8 @@ from psvr.fields.tables import Tables
 from psvr.sim.radio.devices import Device, DeviceName
 from psvr.sim.radio.loss import MODELS
 
-MAX_SECONDS = 1e9  # seconds
+MAX_SECONDS = 1e9  # some thirty years: up to here µs are exact as floats
+MIN_SECONDS = 1e-6  # a µs is the smallest step of time
 MAX_METRES = 1e9
 MAX_PER_MINUTE = 1e6
 DBM = Number(-200, 100)
@@ -21,7 +22,7 @@ class Interference:
     """Interference on the same channel: bursts at random times, from places that are given or drawn."""
 
     rate: Annotated[float, Number(0, MAX_PER_MINUTE, above=True)]
-    length: Annotated[float, Number(1e-6, MAX_SECONDS)]
+    length: Annotated[float, Number(MIN_SECONDS, MAX_SECONDS)]
     power: Annotated[float, DBM] = 0.0
     place: Annotated[tuple[float, ...] | None, Sizes(("x", "y"), MAX_METRES)] = None
     sources: Annotated[int, Whole(1, 10_000)] = 1

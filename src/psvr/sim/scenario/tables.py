@@ -13,11 +13,9 @@ from psvr.protocol.systems import known
 from psvr.protocol.wire.messages import WIDTHS
 from psvr.sim.faults.memory import KINDS
 
-from .radio import DEFAULT, MAX_METRES, MAX_PER_MINUTE, STILL, Mobility, Radio
+from .radio import DEFAULT, MAX_METRES, MAX_PER_MINUTE, MAX_SECONDS, MIN_SECONDS, STILL, Mobility, Radio
 from .selection import MAX_NODES, Links, Nodes, Pair, Pairs, SomeLinks, SomeNodes
 
-MAX_SECONDS = 1e9  # some thirty years: up to here µs are exact as floats
-MIN_SECONDS = 1e-6  # a µs is the smallest step of time
 TIME = Number(0, MAX_SECONDS)
 WIDTH = Choice(WIDTHS)
 HELD = Number(0, k.MAX_HELD / k.SECOND)
