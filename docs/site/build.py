@@ -90,8 +90,8 @@ def searchable(text: str) -> str:
 def pages() -> list[Page]:
     """The start page, the table of contents, and everything else in its order; notebooks become pages, too."""
     links = re.findall(r"\]\(([^)#]+\.(?:md|ipynb))\)", CONTENTS.read_text(encoding="utf-8"))
-    told = [(CONTENTS.parent / link).resolve() for link in links]
-    return [Page(file) for file in dict.fromkeys([START, CONTENTS, *told, *sorted(CONTENTS.parent.rglob("*.md"))])]
+    listed = [(CONTENTS.parent / link).resolve() for link in links]
+    return [Page(file) for file in dict.fromkeys([START, CONTENTS, *listed, *sorted(CONTENTS.parent.rglob("*.md"))])]
 
 
 def names() -> Iterator[str]:
@@ -220,7 +220,7 @@ def build(out: Path) -> None:
         links.redirect(page)
     pdoc.render.configure(docformat="markdown", template_directory=HERE, footer_text=f"psvr {psvr.__version__}")
     pdoc.render.env.filters["to_markdown"] = to_markdown
-    pdoc.render.env.globals.update(pages=texts, modules=modules, front_doors=FRONT_DOORS, way=way)
+    pdoc.render.env.globals.update(pages=texts, modules=modules, front_doors=FRONT_DOORS, link_to=link_to)
     # The keys of pages contain a space, so pdoc never mistakes a word in a text for the name of a page.
     everything = {f"page {page.modulename}": page for page in texts} | {module.modulename: module for module in modules}
     for doc in everything.values():
@@ -229,7 +229,7 @@ def build(out: Path) -> None:
     write(out / "search.js", pdoc.render.search_index(everything) + (HERE / "ranking.js").read_text())
 
 
-def way(here: pdoc.doc.Module, there: Any) -> str:
+def link_to(here: pdoc.doc.Module, there: Any) -> str:
     """The relative link from one page to another."""
     return relative_link(here.modulename, there.modulename) or "#"
 

@@ -17,9 +17,8 @@ if TYPE_CHECKING:
     from .counts import count_messages
     from .custom import load_systems
     from .settled import Settled
-    from .systems import SYSTEMS, Publication, Route, System, route, system
+    from .systems import SYSTEMS, Message, Publication, Route, System, route, system
     from .tree import bfs_tree, centre
-    from .validation import Message
 
 __all__ = [
     "SYSTEMS",

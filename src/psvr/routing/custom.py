@@ -58,16 +58,17 @@ def source_of(name: str) -> Loaded | None:
 
 
 def load_file(path: Path, replace: bool) -> Loaded:
+    """What a file registers, from then on among all systems."""
     text = read_text(path, str(path))
     digest = hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
     if digest not in LOADED:
         try:
             new = registered(path, text, digest)
-            taken = places(path, new, replace)
+            outdated = replaced_by(path, new, replace)
         except BaseException:
             sys.modules.pop(f"psvr_own_{digest}", None)
             raise
-        for old in taken:
+        for old in outdated:
             forget(old)
         SYSTEMS.update(new.settled)
         CUSTOM.update(new.rules)
@@ -75,17 +76,18 @@ def load_file(path: Path, replace: bool) -> Loaded:
     return LOADED[digest]
 
 
-def places(path: Path, new: Loaded, replace: bool) -> list[Loaded]:
-    """The files that a new one takes the place of; its names are its own otherwise."""
-    taken = [old for old in LOADED.values() if old.file == new.file or (replace and {*old.names} & {*new.names})]
+def replaced_by(path: Path, new: Loaded, replace: bool) -> list[Loaded]:
+    """The files that a new one replaces; BadInput if any other system has one of its names."""
+    outdated = [old for old in LOADED.values() if old.file == new.file or (replace and {*old.names} & {*new.names})]
     for name in new.names:
-        if name in SYSTEMS | CUSTOM and not any(name in old.names for old in taken):
+        if name in SYSTEMS | CUSTOM and not any(name in old.names for old in outdated):
             other = source_of(name)
             raise BadInput(f"{path}: {name} exists{f', from {other.file}' if other else ''}; give it another name")
-    return taken
+    return outdated
 
 
 def forget(loaded: Loaded) -> None:
+    """Remove a file and its systems."""
     del LOADED[loaded.digest]
     for name in loaded.names:
         SYSTEMS.pop(name, None)
@@ -127,6 +129,7 @@ def execute(path: Path, where: Path, text: str, name: str) -> None:
 
 
 def check(path: Path, settled: dict[str, System], rules: dict[str, CustomSystem]) -> None:
+    """BadInput unless a file registers at least one system, and each is well-formed."""
     if not settled and not rules:
         raise BadInput(f"{path}: there is no system in it; mark a function with @system(…)")
     for name in {**settled, **rules}:

@@ -10,6 +10,7 @@ from psvr.errors import BadInput, shortened, shown
 from psvr.fields.checks import whole
 from psvr.graphs.csr import components
 from psvr.graphs.graph import Graph, from_edges
+from psvr.routing.kernels.shortcuts import SETS
 from psvr.routing.tree import bfs_tree, centre, check_tree
 
 from .expected import FIELDS as EXPECTED
@@ -18,12 +19,13 @@ from .reading import array, read_json
 
 MAX_NODES = 10_000_000  # more is a typing error that would otherwise be noticed only when memory runs out
 MAX_NAME_LENGTH = 20
-SHORTCUTS = ("all", "nontree")
 FIELDS = ("name", "names", "n", "edges", "root", "parent", "publisher", "subscribers", "shortcuts", "start", *EXPECTED)
 
 
 @dataclass(frozen=True)
 class Case:
+    """A case whose fields have been checked."""
+
     graph: Graph
     root: int
     parent: NDArray[np.int32]
@@ -45,6 +47,7 @@ def read_case(source: str, name: str | None = None) -> Case:
 
 
 def choose(value: Any, name: str | None) -> Any:
+    """The only case of a file, or the one called `name`; its fields are not checked yet."""
     if not isinstance(value, list):
         if name is not None and (not isinstance(value, dict) or value.get("name") != name):
             raise BadInput(f"--case: the file holds one case, and it is not called {shown(name)}")
@@ -59,6 +62,7 @@ def choose(value: Any, name: str | None) -> Any:
 
 
 def parse_case(value: Any) -> Case:
+    """The case that a JSON value describes; BadInput names the field that is wrong."""
     if not isinstance(value, dict):
         raise BadInput(f"case: must be an object with the fields n, edges, publisher, subscribers, not {shown(value)}")
     for key in value:
@@ -109,6 +113,7 @@ def read_graph(n: int, value: Any) -> Graph:
 
 
 def read_tree(graph: Graph, value: dict[str, Any]) -> tuple[int, NDArray[np.int32]]:
+    """The root and the parents; where they are not given, those of a breadth-first tree from the centre."""
     root = node(value["root"], "root", graph.n) if "root" in value else None
     if "parent" not in value:
         root = centre(graph) if root is None else root
@@ -138,7 +143,7 @@ def read_subscribers(value: Any, n: int) -> list[int]:
 
 
 def read_shortcuts(value: Any) -> str:
-    if value not in SHORTCUTS:
+    if value not in SETS:
         raise BadInput(f'shortcuts: must be "all" or "nontree", not {shown(value)}')
     return str(value)
 

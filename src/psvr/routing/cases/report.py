@@ -31,6 +31,8 @@ class Step:
 
 @dataclass(frozen=True)
 class Report:
+    """A case and what came of it: the route of one system, and what every system needs."""
+
     case: Case
     settled: Settled
     system: str
@@ -56,6 +58,7 @@ class Comparison:
 
 
 def make_report(case: Case, system: str = "psvr", shortcuts: str | None = None) -> Report:
+    """Route the publication of a case under every system; the report shows the route of the one that is named."""
     if system not in SYSTEMS:
         raise BadInput(f"--system: must be one of {', '.join(SYSTEMS)}, not {system}")
     used = shortcuts or case.shortcuts or "all"
@@ -89,6 +92,7 @@ def check_start(case: Case, settled: Settled) -> None:
 
 
 def routed(case: Case, settled: Settled, system: str, shortcuts: str) -> Route | None:
+    """The route under a system; None where the optimum would take too long to compute."""
     others = len(set(case.subscribers) - {case.publisher})
     if system == "steiner" and (others > STEINER_SUBSCRIBERS or case.graph.n > STEINER_NODES):
         return None
