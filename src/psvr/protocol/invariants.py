@@ -257,21 +257,14 @@ def wanted(nodes: Sequence[Node], clock: Sequence[int], v: int, channel: int, ve
 @survey
 def check(nodes: Sequence[Node], ground: Ground, clock: Sequence[int]) -> int:
     """Return which properties are violated, as bits in the order of PROPERTIES; 0: the network is settled."""
-    broken = 0
-    if links(nodes, ground, clock)[0] > 0:
-        broken |= 1
-    if one_root(nodes, ground, clock)[0] > 0:
-        broken |= 2
-    if distances(nodes, ground, clock)[0] > 0:
-        broken |= 4
-    if sizes(nodes, ground, clock)[0] > 0:
-        broken |= 8
-    if positions(nodes, ground, clock)[0] > 0:
-        broken |= 16
-    if shortcuts(nodes, ground, clock)[0] > 0:
-        broken |= 32
+    broken = 1 if links(nodes, ground, clock)[0] > 0 else 0
+    broken |= 2 if one_root(nodes, ground, clock)[0] > 0 else 0
+    broken |= 4 if distances(nodes, ground, clock)[0] > 0 else 0
+    broken |= 8 if sizes(nodes, ground, clock)[0] > 0 else 0
+    broken |= 16 if positions(nodes, ground, clock)[0] > 0 else 0
+    broken |= 32 if shortcuts(nodes, ground, clock)[0] > 0 else 0
     if broken == 0 and tables(nodes, ground, clock)[0] > 0:
-        broken |= 64
+        return 64
     return broken
 
 

@@ -110,14 +110,30 @@ def may_wait_for_subscriber(b: Body) -> bool:
 @rule
 def send(b: Body, now: int, pub: Pub, send: Send, made: int, handle: int, source: int) -> None:
     """Send one frame of a publication, which has its own slot until it is acknowledged."""
+    slot = slot_for_part(b, now, pub, send, made, handle, source)
+    if slot != NONE:
+        put_in_flight(b, now, slot)
+
+
+@rule
+def keep_part(b: Body, now: int, pub: Pub, part: Send, made: int, handle: int, source: int) -> None:
+    """Keep a part of the ring to which no neighbour leads: it is mine until one does."""
+    slot = slot_for_part(b, now, pub, part, made, handle, source)
+    if slot != NONE:
+        hold_stuck(b, now, slot, b.outcome.reason)
+
+
+@rule
+def slot_for_part(b: Body, now: int, pub: Pub, part: Send, made: int, handle: int, source: int) -> int:
+    """Return a new slot with the PUB of one part in it, or NONE: if no slot is free, an effect says so."""
     slot = take(b.host, b.held)
     if slot == NONE:
         emit(b, DROPPED, source, k.NOT_HELD)
-        return
+        return NONE
     h = b.held[slot]
-    publication.carry(b.me, pub, send, h.pub)
-    h.to, h.start, h.made, h.since, h.handle = send.to, send.at, made, now, handle
-    put_in_flight(b, now, slot)
+    publication.carry(b.me, pub, part, h.pub)
+    h.to, h.start, h.made, h.since, h.handle = part.to, part.at, made, now, handle
+    return slot
 
 
 @rule
@@ -132,19 +148,6 @@ def put_in_flight(b: Body, now: int, slot: int) -> None:
     h = b.held[slot]
     h.state, h.pub.age = IN_FLIGHT, min(elapsed(now, h.made) // k.MILLISECOND, k.MAX_AGE)
     emit(b, SEND, slot, k.FINE)
-
-
-@rule
-def keep_part(b: Body, now: int, pub: Pub, part: Send, made: int, handle: int, source: int) -> None:
-    """Keep a part of the ring to which no neighbour leads: it is mine until one does."""
-    slot, reason = take(b.host, b.held), b.outcome.reason
-    if slot == NONE:
-        emit(b, DROPPED, source, k.NOT_HELD)
-        return
-    h = b.held[slot]
-    publication.carry(b.me, pub, part, h.pub)
-    h.to, h.start, h.made, h.since, h.handle = k.NOBODY, part.at, made, now, handle
-    hold_stuck(b, now, slot, reason)
 
 
 @rule
