@@ -73,6 +73,27 @@ def test_what_is_not_genuine_or_comes_twice_is_counted_and_ignored(tmp_path: Pat
     within(work)
 
 
+def test_an_exception_over_a_datagram_is_counted_and_the_next_one_is_taken(tmp_path: Path) -> None:
+    async def work() -> None:
+        async with together(tmp_path, 1, 2) as (a, b):
+            logged, heard, real = list[object](), list[int](), a.host.hear
+            asyncio.get_running_loop().set_exception_handler(lambda _, context: logged.append(context["exception"]))
+
+            def hear(sender: int, frame: bytes, now: int) -> None:
+                heard.append(sender)
+                if len(heard) == 1:
+                    raise ValueError("a mistake")
+                real(sender, frame, now)
+
+            a.host.hear = hear  # type: ignore[method-assign]
+            await until(lambda: len(heard) == 3)
+            assert a.status()["counters"]["internal_errors"] == 1
+            assert b.status()["counters"]["internal_errors"] == 0
+            assert [repr(error) for error in logged] == ["ValueError('a mistake')"]
+
+    within(work)
+
+
 def test_two_nodes_with_one_id_are_told(tmp_path: Path) -> None:
     async def work() -> None:
         async with together(tmp_path, 7, 7) as (a, b):

@@ -30,7 +30,7 @@ from .core import envelope
 
 YIELD = 20  # publications after which other tasks get their turn
 QUEUE = 1024  # messages that may wait for an application
-RECOVERY = 0.25  # seconds between a turn that raised an exception and the next
+RECOVERY = 0.25  # seconds between an exception that is our fault and the next turn
 DRAIN, PAUSE = 1.0, 0.01  # seconds that a stopping node waits for what is on its way, and between two looks
 BOOTS = (1 << 31) - 1
 
@@ -64,7 +64,7 @@ class Node:
         self.timer: asyncio.TimerHandle | None = None
         self.running = self.ending = self.settling = False
         self.turns = 0
-        self.internal_errors, self.not_before = 0, 0.0  # exceptions in turns; no turn until then after one
+        self.internal_errors, self.not_before = 0, 0.0  # exceptions that are our fault; no turn until then
         self.waiters: dict[
             int, list[asyncio.Future[None]]
         ] = {}  # publishers, by the neighbour (or NOBODY) they wait for
@@ -231,15 +231,24 @@ class Node:
 
     def settle(self) -> None:
         self.settling = False
-        if self.running:
+        if not self.running:
+            return
+        try:
             self.transport.flush()
             self.wake_publishers()
-            self.arm()
+        except Exception as error:
+            self.report_internal(error)
+        self.arm()
 
     def arm(self) -> None:
         """Set the timer.  An earlier one stays: if it were put off with every turn, it would never go off."""
         loop, time = asyncio.get_running_loop(), now()
-        when = max(loop.time() + (self.host.next_due(time) - time) / 1e6, self.not_before)
+        try:
+            due = loop.time() + (self.host.next_due(time) - time) / 1e6
+        except Exception as error:
+            self.report_internal(error)
+            due = self.not_before
+        when = max(due, self.not_before)
         if self.timer is not None:
             if self.timer.when() <= when:
                 return
@@ -247,15 +256,20 @@ class Node:
         self.timer = loop.call_at(when, self.wake)
 
     def wake(self) -> None:
+        """Have the host do what is due, and set the timer again."""
         self.timer = None
         try:
             self.host.wake(now())
-        except Exception:  # a bug of ours must neither silence the node nor keep it busy
-            self.internal_errors += 1
-            self.not_before = asyncio.get_running_loop().time() + RECOVERY
-            raise
-        finally:
-            self.settle()  # the timer is set again
+        except Exception as error:
+            self.report_internal(error)
+        self.settle()
+
+    def report_internal(self, error: Exception) -> None:
+        """Count an exception that is our fault, and log it.  It must neither silence the node nor keep it busy."""
+        loop = asyncio.get_running_loop()
+        self.internal_errors += 1
+        self.not_before = loop.time() + RECOVERY
+        loop.call_exception_handler({"message": "internal error, the node continues", "exception": error})
 
     # --- datagrams
 
@@ -273,15 +287,19 @@ class Node:
         if opened is None:
             self.refused += 1
             return
-        items = list(envelope.items(opened.plain))
-        echoes = [c for item in items if item.kind == envelope.ECHO for c in envelope.challenges(item.body)]
-        verdict = self.sessions.validate(opened.id, opened.salt, opened.counter, echoes)
-        if verdict == FRESH:
-            self.handle(opened, items, address)
-        elif verdict == DOUBLE:
-            self.reporter.report_double(self.id)
-        elif verdict not in (OWN, UNPROVEN):
-            self.refused += 1
+        try:
+            items = list(envelope.items(opened.plain))
+            echoes = [c for item in items if item.kind == envelope.ECHO for c in envelope.challenges(item.body)]
+            verdict = self.sessions.validate(opened.id, opened.salt, opened.counter, echoes)
+            if verdict == FRESH:
+                self.handle(opened, items, address)
+            elif verdict == DOUBLE:
+                self.reporter.report_double(self.id)
+            elif verdict not in (OWN, UNPROVEN):
+                self.refused += 1
+        except Exception:  # asyncio logs it
+            self.internal_errors += 1
+            raise
 
     def handle(self, opened: Opened, items: list[envelope.Item], address: Address) -> None:
         """Process a genuine datagram of a node that is alive."""
