@@ -32,6 +32,7 @@ class Names:
         self.arrow()
 
     def arrow(self) -> pa.Array:
+        """All names so far, as an Arrow array."""
         if len(self.known) != len(self.list):
             for name in self.list[len(self.known) :]:
                 if not is_text(name):
@@ -41,11 +42,12 @@ class Names:
 
 
 def same(text: str, count: int) -> pa.Array:
-    """A column that says the same in every row."""
+    """A column with the same text in every row."""
     return pa.DictionaryArray.from_arrays(np.zeros(count, np.int32), pa.array([text], pa.string()))
 
 
 def numbers(values: Array) -> pa.Array:
+    """Numbers as an Arrow array, with nulls where there is no value."""
     values = np.ascontiguousarray(values)
     missing = values == NONE
     return pa.array(values, mask=missing if missing.any() else None)
@@ -60,11 +62,13 @@ def named(column: str, places: Array, names: pa.Array, least: int = NONE) -> pa.
 
 
 def decimal(values: Array) -> pa.Array:
+    """Numbers as texts."""
     encoded = numbers(values).dictionary_encode()
     return pa.DictionaryArray.from_arrays(encoded.indices, encoded.dictionary.cast(pa.string()))
 
 
 def reason(rows: Array, names: pa.Array) -> pa.Array:
+    """Names of reasons, or decimal numbers if there are no names."""
     return named("reason", rows["reason"], names) if len(names) else decimal(rows["reason"])
 
 

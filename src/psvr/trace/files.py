@@ -1,4 +1,4 @@
-"""How the files of a trace are called, and what each of them says of its run.
+"""How the files of a trace are named, and what each of them says about its run.
 
 `<run>-<number>.parquet` is a finished part.  A part being written has a name that starts with a dot: that is how
 Arrow, Spark and DuckDB know what to leave alone, too.
@@ -17,7 +17,7 @@ STEM_MOST = 100  # characters of a run's name that go into file names
 
 
 def stem(run: str) -> str:
-    """The run's name where it can be part of a file name, else what is left of it and a digest of it."""
+    """The run's name if it can be part of a file name, else what is left of it and a digest of it."""
     plain = re.sub(r"[^A-Za-z0-9._-]", "_", run)[:STEM_MOST].lstrip("._-")
     if plain == run:
         return run
@@ -42,6 +42,6 @@ def to_metadata(provenance: dict[str, str]) -> dict[str, str]:
 
 
 def from_metadata(metadata: dict[bytes, bytes] | None) -> dict[str, str]:
-    """Bytes that are no text come from damage, which is found elsewhere."""
-    told = {key.decode(errors="replace"): value.decode(errors="replace") for key, value in (metadata or {}).items()}
-    return {key.removeprefix(OWN): value for key, value in told.items() if key.startswith(OWN)}
+    """Our keys among the metadata of a file.  Bytes that are no text come from damage, which is found elsewhere."""
+    decoded = {key.decode(errors="replace"): value.decode(errors="replace") for key, value in (metadata or {}).items()}
+    return {key.removeprefix(OWN): value for key, value in decoded.items() if key.startswith(OWN)}

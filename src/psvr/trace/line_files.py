@@ -27,6 +27,7 @@ def read_json_lines(file: str | Path) -> pa.Table:
 
 
 def check(table: pa.Table) -> None:
+    """Refuse rows without a required value, or with a word that the schema does not have."""
     table.validate(full=True)
     for name in REQUIRED:
         if table[name].null_count:

@@ -14,11 +14,12 @@ def json_line(row: Mapping[str, int | str | None]) -> str:
         if name not in COLUMNS:
             raise TraceError(f"{name}: no such column; must be from {', '.join(COLUMNS)}")
         check(name, row.get(name))
-    told = {name: row[name] for name in COLUMNS if row.get(name) is not None}
-    return json.dumps(told, ensure_ascii=False, separators=(",", ":")) + "\n"
+    present = {name: row[name] for name in COLUMNS if row.get(name) is not None}
+    return json.dumps(present, ensure_ascii=False, separators=(",", ":")) + "\n"
 
 
 def check(name: str, value: int | str | None) -> None:
+    """Refuse a value that its column cannot hold."""
     kind = COLUMNS[name]
     if value is None and name not in REQUIRED:
         return

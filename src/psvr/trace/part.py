@@ -53,7 +53,7 @@ class Part:
         self.lock.close()
 
     def abandon(self) -> None:
-        """Give its room back after an error."""
+        """Remove what has been written, after an error."""
         self.writer.is_open = False  # or it would try once more to complete the file
         with contextlib.suppress(OSError):
             self.sink.close()
@@ -71,7 +71,7 @@ def refuse_if_finished(file: Path) -> None:
 
 
 def claim(hidden: Path, file: Path) -> BinaryIO:
-    """Make the file that is to become `file`, or take over what a dead process left of it; it is locked till closed."""
+    """Make the file that is to become `file`, or take over what a dead process left; returns it open and locked."""
     lock = hidden.open("ab")
     try:
         take(lock, file)
@@ -83,6 +83,7 @@ def claim(hidden: Path, file: Path) -> BinaryIO:
 
 
 def take(lock: BinaryIO, file: Path) -> None:
+    """Take the lock; TraceError if another process has it."""
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:

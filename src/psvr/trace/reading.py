@@ -20,7 +20,7 @@ FORMAT = ds.ParquetFileFormat(
 
 def read(folder: str | Path, columns: Sequence[str] | None = None, filter: pc.Expression | None = None) -> pa.Table:
     """The rows of all runs, or those for which an expression holds, such as `pc.field("event") == "sent"`."""
-    check_question(columns, filter)
+    check_query(columns, filter)
     source = dataset(folder)
     try:
         table = source.to_table(columns=None if columns is None else list(columns), filter=filter)
@@ -31,7 +31,7 @@ def read(folder: str | Path, columns: Sequence[str] | None = None, filter: pc.Ex
 
 
 def dataset(folder: str | Path) -> ds.Dataset:
-    """The same, to be scanned piece by piece where it is larger than memory; lines of JSON are loaded at once."""
+    """The rows of all runs, to be scanned piece by piece where memory is short; lines of JSON are loaded at once."""
     parts, lines = files(Path(folder))
     fragments = [fragment(file) for file in parts]
     for part in fragments:
@@ -43,12 +43,12 @@ def dataset(folder: str | Path) -> ds.Dataset:
 
 
 def runs(folder: str | Path) -> dict[str, dict[str, str]]:
-    """The runs of a folder with their provenance, of which lines of JSON say nothing."""
+    """The provenance of each run of a folder; empty for a run in lines of JSON, which carry none."""
     parts, lines = files(Path(folder))
     found: dict[str, dict[str, str]] = {}
     for file in parts:
-        told = provenance(fragment(file))
-        found.setdefault(told.pop("run"), told)
+        metadata = provenance(fragment(file))
+        found.setdefault(metadata.pop("run"), metadata)
     for file in lines:
         for run in read_json_lines(file)["run"].unique().to_pylist():
             found.setdefault(run, {})
@@ -56,6 +56,7 @@ def runs(folder: str | Path) -> dict[str, dict[str, str]]:
 
 
 def files(folder: Path) -> tuple[list[Path], list[Path]]:
+    """The finished Parquet files of a folder, and its files of JSON lines."""
     parts, lines = finished(folder, PARTS), finished(folder, LINES)
     if not parts and not lines:
         raise TraceError(f"{folder}: must be a folder with a trace, but no finished file of one is in it")
@@ -67,21 +68,21 @@ def fragment(file: Path) -> ds.ParquetFileFragment:
 
 
 def provenance(part: ds.ParquetFileFragment) -> dict[str, str]:
-    """What a file says of its run, once it is sure to be a trace."""
+    """What a file says about its run; TraceError if it is not a trace."""
     try:
         found = part.physical_schema
     except (pa.ArrowException, OSError) as problem:
         raise TraceError(f"{part.path}: must be a whole Parquet file: {one_line(problem)}") from None
-    told = from_metadata(found.metadata)
-    if told.get("schema", VERSION) != VERSION:
-        raise TraceError(f"{part.path}: must be a trace of schema {VERSION}, not {told['schema']}")
-    if "run" not in told or not found.equals(schema()):
+    metadata = from_metadata(found.metadata)
+    if metadata.get("schema", VERSION) != VERSION:
+        raise TraceError(f"{part.path}: must be a trace of schema {VERSION}, not {metadata['schema']}")
+    if "run" not in metadata or not found.equals(schema()):
         raise TraceError(f"{part.path}: must be a trace, but is some other Parquet file")
-    return told
+    return metadata
 
 
-def check_question(columns: Sequence[str] | None, filter: pc.Expression | None) -> None:
-    """Columns and filter fit the schema: what fails after this is a file's fault."""
+def check_query(columns: Sequence[str] | None, filter: pc.Expression | None) -> None:
+    """Check that columns and filter fit the schema: what fails after this is due to a file."""
     for name in columns or ():
         if name not in COLUMNS:
             raise TraceError(f"columns: must be from {', '.join(COLUMNS)}, not {name!r}")

@@ -47,7 +47,7 @@ class Writer:
         self.schema = self.encoder.schema.with_metadata(metadata(run, clock, provenance or {}))
         self.buffer, self.filled = np.empty(min(GROUP, rows_per_file), ROW), 0
         self.number, self.closed = 0, False
-        with in_words(self.folder):  # opened at once, to learn before a long run whether it can be
+        with as_trace_error(self.folder):  # opened at once, to learn before a long run whether it can be
             self.folder.mkdir(parents=True, exist_ok=True)
             self.part: Part | None = self.next_part()
 
@@ -101,8 +101,9 @@ class Writer:
 
     @contextlib.contextmanager
     def ends_on_error(self) -> Iterator[None]:
+        """Close the trace after any error, and give up the part being written."""
         try:
-            with in_words(self.folder):
+            with as_trace_error(self.folder):
                 yield
         except Exception:
             self.closed = True
@@ -121,6 +122,7 @@ class Writer:
 
 
 def check(run: str, clock: str, rows_per_file: int) -> None:
+    """Refuse arguments of a writer that make no trace."""
     if not isinstance(run, str) or not run or not run.isprintable():
         raise TraceError(f"run: must be a name of printable characters, not {run!r}")
     if clock not in CLOCKS:
@@ -130,6 +132,7 @@ def check(run: str, clock: str, rows_per_file: int) -> None:
 
 
 def metadata(run: str, clock: str, provenance: Mapping[str, str]) -> dict[str, str]:
+    """What every file of the trace says about its run."""
     own = {"run": run, "clock": clock, "schema": VERSION, "pyarrow": pa.__version__}
     for key, value in provenance.items():
         if key in own:
@@ -140,7 +143,8 @@ def metadata(run: str, clock: str, provenance: Mapping[str, str]) -> dict[str, s
 
 
 @contextlib.contextmanager
-def in_words(folder: Path) -> Iterator[None]:
+def as_trace_error(folder: Path) -> Iterator[None]:
+    """Raise an error of the system as a TraceError that names the folder."""
     try:
         yield
     except OSError as problem:
