@@ -408,9 +408,7 @@ def test_faults_that_the_topology_does_not_have() -> None:
     cut = {"at": 5, "kind": "cut", "links": [[3, 4], [4, 6]]}
     refused({"topology": LINE, "fault": [cut]}, "fault.0.links[1]: must be a link of the network, but 4 and 6 are not")
     jam = {"at": 5, "kind": "jam", "area": [1, 2, 3]}
-    refused(
-        {"topology": LINE, "fault": [cut, jam]}, "fault.1.area: must be left out, only nodes of a geometric topology"
-    )
+    refused({"topology": LINE, "fault": [cut, jam]}, "fault.1.area: must be left out, no node has a place; use nodes")
     alone = {"at": 5, "kind": "cut", "rate": 60}
     refused({"topology": {"kind": "line", "n": 1}, "fault": [alone]}, "fault.0.kind: must be one for nodes, not cut")
 

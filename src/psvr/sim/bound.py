@@ -12,7 +12,7 @@
 | a false entry, renewed a moment ago, is overwritten, and so is its spare | 4 δ_S + 2 · δ_S/10 |
 | the next SUB of the true subscriber | δ_S |
 
-The parts are added as if each began only when the one before is done.  If frames are lost, all of it takes longer by
+The parts are added as if each began only when the one before it is done.  If frames are lost, all of it takes longer by
 the mean number of tries until a frame gets through in both directions.  Names of publications that a fault wrote into
 memory are forgotten after `forgotten`; only from then on is every publication sure to be delivered exactly once.
 """

@@ -48,25 +48,26 @@ def settings_of(name: str, capacity: Capacity) -> tuple[int, int]:
 
 
 @functools.cache
-def row_of(own: CustomSystem, capacity: Capacity) -> int:
+def row_of(system: CustomSystem, capacity: Capacity) -> int:
     """The row of the address table that holds the rules for nodes of this capacity; compiles them on first use."""
-    compiled = {name: compile_rule(own, name, capacity) for name in own.rules}
-    row = new_row(own)
+    compiled = {name: compile_rule(system, name, capacity) for name in system.rules}
+    row = new_row(system)
     for name, result in compiled.items():
         set_address(row, list(RULES).index(name), result)
     return row
 
 
-def compile_rule(own: CustomSystem, name: str, capacity: Capacity) -> Any:
+def compile_rule(system: CustomSystem, name: str, capacity: Capacity) -> Any:
+    """The compiled form of a rule, whose address goes into the table; BadInput if it cannot be compiled."""
     takes = tuple(types.int64 if kind is int else from_dtype(dtype(kind, capacity)) for kind in TAKES[name])
     answer = types.int64 if name in ANSWERS else types.none
     try:
-        form = compiled_form(own.rules[name])
+        form = compiled_form(system.rules[name])
         form.compile(answer(*takes))
     except BadInput as error:
-        raise BadInput(f"system {own.name}: {name}: {error}") from None
+        raise BadInput(f"system {system.name}: {name}: {error}") from None
     except Exception as error:  # numba raises many kinds, some of them from bugs of its own
-        raise BadInput(f"system {own.name}: {name} cannot be compiled: {numba_message(error)}") from None
+        raise BadInput(f"system {system.name}: {name} cannot be compiled: {numba_message(error)}") from None
     return form.overloads[takes]
 
 
@@ -76,9 +77,9 @@ def numba_message(error: Exception) -> str:
         return f"a record has no field {error}"
     text = re.sub(r"\x1b\[[0-9;]*m", "", str(error))
     lines = [line.strip() for line in text.splitlines() if line.strip()]
-    said = [line for line in lines if not line.startswith(("Failed in nopython", "File ", "- ", "During:", "<source"))]
+    kept = [line for line in lines if not line.startswith(("Failed in nopython", "File ", "- ", "During:", "<source"))]
     place = re.findall(r'^File "(?:[^"]*/)?([^"/]*)", line (\d+)', "\n".join(lines), re.M)
-    what = re.sub(r"Record\(\[.*", "a record …", said[0]) if said else type(error).__name__
+    what = re.sub(r"Record\(\[.*", "a record …", kept[0]) if kept else type(error).__name__
     return (f"{place[-1][0]}, line {place[-1][1]}: " if place else "") + what[:SHOWN]
 
 
@@ -111,14 +112,14 @@ def twin_of(function: Any) -> ModuleType:
 
 def digest_of(home: dict[str, Any]) -> str:
     """A digest of the functions and numbers at the top level of a file, as they are now."""
-    said: list[Any] = []
+    parts: list[Any] = []
     for name, value in sorted(home.items()):
         if isinstance(value, FunctionType) and value.__globals__ is home:
             cells = [cell.cell_contents for cell in value.__closure__ or ()]
-            said.append((name, content(value.__code__), value.__defaults__, cells))
+            parts.append((name, content(value.__code__), value.__defaults__, cells))
         elif is_number(value) and not name.startswith("__"):
-            said.append((name, value))
-    return hashlib.blake2b(repr(said).encode(), digest_size=8).hexdigest()
+            parts.append((name, value))
+    return hashlib.blake2b(repr(parts).encode(), digest_size=8).hexdigest()
 
 
 def content(code: CodeType) -> tuple[Any, ...]:
@@ -143,6 +144,7 @@ def form_of(name: str, value: Any, home: dict[str, Any]) -> Any:
 
 
 def is_number(value: Any) -> bool:
+    """Whether a value is a constant that compiled code can contain: a number, a text, None, or a tuple of them."""
     return isinstance(value, PLAIN) or (isinstance(value, tuple) and all(map(is_number, value)))
 
 
@@ -152,7 +154,7 @@ def names_in(code: CodeType) -> set[str]:
     return {step.argval for step in dis.get_instructions(code) if step.opname == "LOAD_GLOBAL"}.union(*inner)
 
 
-def check_end(name: str, world: World) -> None:
+def check_messages(name: str, world: World) -> None:
     """Refuse custom rules that send in circles: twice as much each time, they would soon use up the memory."""
     limit = MAX_MESSAGES * (len(world.ids) + 10)
     if name not in k.SYSTEMS and int(world.publications["messages"].max()) > limit:

@@ -1,4 +1,4 @@
-"""A network as a picture: where its nodes are, the links they keep, the tree, the root, and nodes that are down."""
+"""A network as a picture: where its nodes are, the links they keep, tree, root, subscribers, dead nodes."""
 
 import math
 from pathlib import Path
@@ -31,7 +31,7 @@ def spots(net: Network) -> list[tuple[float, float]]:
 
 
 def lines(net: Network, at: list[tuple[float, float]]) -> list[str]:
-    """The links that are kept, those of the tree on top."""
+    """SVG lines for the links that are kept, those of the tree on top."""
     index = {int(id): v for v, id in enumerate(net.world.ids)}
     drawn: dict[tuple[int, int], bool] = {}
     for v, me in enumerate(net.world.nodes):

@@ -92,7 +92,7 @@ class Machine:
         with custom.attributing_errors(self.system):
             while (full := engine.run(self.world, until)) != engine.DONE:
                 self.make_room(full)
-        custom.check_end(self.system, self.world)
+        custom.check_messages(self.system, self.world)
         self.now = max(self.now, until)
         self.wall += time.perf_counter() - begin
         self.flush()

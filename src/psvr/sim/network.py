@@ -54,7 +54,7 @@ def is_compiled(scenario: Scenario) -> bool:
 
 
 class Network:
-    """A machine, and everything from outside: subscriptions, publications, faults, checks of the invariants."""
+    """A running network: the machine, and what acts on it from outside: applications, faults, checks of invariants."""
 
     def __init__(
         self,
@@ -112,6 +112,7 @@ class Network:
             self._redraw_ground()
 
     def _act(self) -> None:
+        """Carry out the planned actions whose time has come."""
         while self._actions and self._actions[-1][0] <= self.now:
             _, action, arguments = self._actions.pop()
             action(*arguments)
@@ -141,6 +142,7 @@ class Network:
             self.run((int(self.world.heap["time"][0]) + 1 - self.now) / SECOND)
 
     def _redraw_ground(self) -> None:
+        """Work out again who can hear whom, and begin a new epoch of the history."""
         self._ground = ground_of(self.world, self.good)
         part = np.full(self.plan.n, -1, np.int64)
         alive = np.flatnonzero(self.world.stations["alive"])
@@ -154,6 +156,7 @@ class Network:
         return nodes, self._ground, self.now + self.world.stations["offset"][alive]
 
     def _check(self) -> None:
+        """Check the invariants, and record the result and the largest table so far."""
         self.history.checks.append((self.now, compiled.check(*self._living()) == 0))
         self.max_table_bytes = max(self.max_table_bytes, int(self.machine.table_bytes().max()))
         self.max_table_bytes_packed = max(self.max_table_bytes_packed, int(self.machine.table_bytes(PACKED).max()))
@@ -264,6 +267,7 @@ class Network:
         self._apply(self.outages.end(event), streams.stream(self.scenario.seed, f"relieve/{i}"))
 
     def _apply(self, change: Change, rng: np.random.Generator) -> None:
+        """Carry out what a fault changes when it begins or ends; `rng` draws the clocks of nodes that start."""
         for v in change.died:
             crashes.crash(self.world, v, self.now)
         for v in change.started:

@@ -12,7 +12,7 @@ STEP = 1.0  # simulated seconds between two calls of `stop`
 
 
 def run_to_end(net: Network, stop: Callable[[], bool] = lambda: False, look: Callable[[], None] = lambda: None) -> bool:
-    """Run for the scenario's duration, and on until everything under way has arrived; False if `stop` ended it early.
+    """Run for the scenario's duration, and on until everything under way has arrived; returns False if `stop` ended it.
 
     `look` is called after every step of the duration.
     """

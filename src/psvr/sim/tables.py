@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 
 def table(columns: dict[str, Any]) -> "pa.Table":
+    """An Arrow table; pyarrow is loaded only when one is made."""
     import pyarrow as pa
 
     return pa.table({name: pa.array(values) for name, values in columns.items()})

@@ -28,9 +28,8 @@ from psvr.protocol.positions import NONE
 from psvr.protocol.records import READ_ONLY, Hello, Node, Time
 
 Record: TypeAlias = NDArray[Any]  # a slice of length one of an array of records
-Pools: TypeAlias = dict[
-    str, tuple[NDArray[np.int64], NDArray[np.float64]]
-]  # of a field: values, and their cumulative frequency
+Pool: TypeAlias = tuple[NDArray[np.int64], NDArray[np.float64]]  # values, and their cumulative frequencies
+Pools: TypeAlias = dict[str, Pool]  # by the name of a field
 
 KINDS = ("bytes", "plausible", "swapped", "foreign", "any")
 MIXTURE = {"bytes": 0.1, "plausible": 0.3, "swapped": 0.15, "foreign": 0.2, "changed": 0.15, "blended": 0.1}
@@ -65,6 +64,7 @@ class Truth:
 
 
 def draw_lie(rng: np.random.Generator, ids: NDArray[np.int64]) -> Lie:
+    """A lie of up to three roots, most of which do not exist, with a sequence number and a ring."""
     absent = rng.integers(0, max(int(ids[0]), 1), 3)  # below all existing ids, if there is room
     roots = rng.choice(np.concatenate((absent, rng.choice(ids, 1), ids[:1])), rng.integers(1, 4))
     seq = rng.choice([int(rng.integers(0, 1000)), *NUMBERS])
@@ -133,7 +133,7 @@ def pools(t: Truth, lie: Lie, rng: np.random.Generator) -> Pools:
     return {name: drawn for names, weighted in listed for drawn in [pool(weighted)] for name in names.split()}
 
 
-def pool(weighted: Sequence[tuple[float, Any]]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+def pool(weighted: Sequence[tuple[float, Any]]) -> Pool:
     """The values of several weighted parts, and their cumulative frequencies."""
     values = [np.asarray(part, np.int64) for _, part in weighted]
     shares = np.repeat([weight / len(part) for weight, part in weighted], [len(part) for part in values])

@@ -109,6 +109,7 @@ def both_ways(pairs: Iterable[tuple[int, int]], n: int) -> Longs:
 
 
 def milliwatts(dbm: Any) -> Any:
+    """The same as in `fading`, for arrays."""
     return np.exp(MILLIWATTS * dbm)
 
 

@@ -20,11 +20,14 @@ MAX_KNOTS = 20_000_000
 
 
 class Movement:
+    """Where each node is at any time."""
+
     def __init__(self, s: Scenario, places: Floats) -> None:
         self.places = places
         self.knots = waypoints(s, places) if s.mobility.model == "waypoint" else traced(s, places)
 
     def at(self, seconds: float) -> Floats:
+        """The places of all nodes at a time."""
         found = self.places.copy()
         for v, knots in self.knots.items():
             time, x, y = np.array(knots).T

@@ -111,9 +111,7 @@ def check_fault(f: Fault, key: str, s: Scenario) -> None:
     check_nodes(f.nodes, f"{key}.nodes", s)
     check_links(f.links, f"{key}.links", s)
     if f.area is not None and s.topology.kind != "geometric" and not s.radio.wireless:
-        raise BadInput(
-            f"{key}.area: must be left out, only nodes of a geometric topology or a wireless channel have places; use nodes"
-        )
+        raise BadInput(f"{key}.area: must be left out, no node has a place; use nodes, or a geometric topology")
     n = topology.size(s.topology)
     if f.kind == "partition" and (f.nodes in ("all", n) or (isinstance(f.nodes, tuple) and len(f.nodes) == n)):
         raise BadInput(f"{key}.nodes: must leave out some of the {n} nodes, to part them from")

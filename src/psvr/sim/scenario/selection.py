@@ -29,14 +29,10 @@ class SomeNodes:
         return f'a count of {self.minimum} or more, a list of nodes, or "all"'
 
     def read(self, value: Any, key: str) -> Nodes:
-        if is_count(value, self.minimum):
-            return whole(value, key, self.minimum, MAX_NODES, "a count")
         if is_list(value) and len(value) >= self.minimum:
             listed = tuple(whole(v, f"{key}[{i}]", 0, MAX_NODES - 1, "a node") for i, v in enumerate(value))
             return without_repeats(listed, listed, key)
-        if not isinstance(value, str) or value != "all":
-            refuse(key, self.allowed, value)
-        return "all"
+        return count_or_all(value, key, self.minimum, MAX_NODES, self.allowed)
 
 
 @dataclass(frozen=True)
@@ -46,14 +42,10 @@ class SomeLinks:
     allowed: str = 'a count of 1 or more, a list of links [[u, v], …], or "all"'
 
     def read(self, value: Any, key: str) -> Links:
-        if is_count(value, 1):
-            return whole(value, key, 1, MAX_LINKS, "a count")
         if is_list(value) and value:
             listed = Pairs().read(value, key)
             return without_repeats(listed, tuple((min(pair), max(pair)) for pair in listed), key)
-        if not isinstance(value, str) or value != "all":
-            refuse(key, self.allowed, value)
-        return "all"
+        return count_or_all(value, key, 1, MAX_LINKS, self.allowed)
 
 
 @dataclass(frozen=True)
@@ -76,12 +68,17 @@ class Pairs:
         return u, v
 
 
-def is_count(value: Any, minimum: int) -> bool:
-    return isinstance(value, int | np.integer) and not isinstance(value, bool) and bool(value >= minimum)
+def count_or_all(value: Any, key: str, minimum: int, maximum: int, allowed: str) -> int | Literal["all"]:
+    """The value, if it is a count from minimum to maximum, or "all"."""
+    if isinstance(value, int | np.integer) and not isinstance(value, bool) and value >= minimum:
+        return whole(value, key, minimum, maximum, "a count")
+    if not isinstance(value, str) or value != "all":
+        refuse(key, allowed, value)
+    return "all"
 
 
 def without_repeats(listed: T, names: tuple[Any, ...], key: str) -> T:
-    """The list; BadInput if anything is in it twice."""
+    """The list; BadInput if one of the names of its items is there twice."""
     seen = set()
     for i, name in enumerate(names):
         if name in seen:
