@@ -113,7 +113,7 @@ def test_everything_has_its_place() -> None:
     assert {(name.split(".")[1:2] or ["__init__"])[0] for name in MODULES} == set(MAY_IMPORT)
 
 
-def test_no_module_needs_itself() -> None:
+def test_imports_form_no_cycles() -> None:
     """Not even for types: what cannot be read in an order cannot be understood in one."""
     left = {name: needed(name) for name in MODULES}
     while free := [name for name, others in left.items() if not others & set(left)]:
@@ -122,7 +122,7 @@ def test_no_module_needs_itself() -> None:
     assert not left, {name: sorted(others & set(left)) for name, others in left.items()}
 
 
-def test_folders_can_be_overlooked() -> None:
+def test_no_folder_has_too_many_modules() -> None:
     sizes = Counter(file.parent for file in MODULES.values() if file.name != "__init__.py")
     assert {str(folder.relative_to(SOURCE)): n for folder, n in sizes.items() if n > MOST_MODULES} == {}
 

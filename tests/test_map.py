@@ -32,23 +32,23 @@ def first_line(file: Path) -> str:
     return " ".join(text.partition("\n\n")[0].split()).removesuffix(".")
 
 
-def rooms(folder: Path) -> list[Path]:
+def packages(folder: Path) -> list[Path]:
     found = [file.parent for file in folder.glob("*/__init__.py")]
     return sorted(found, key=lambda path: (FIRST.index(path.name) if path.name in FIRST else len(FIRST), path.name))
 
 
 def described(folder: Path, depth: int = 0) -> list[str]:
     lines = []
-    for room in rooms(folder):
-        name = ".".join(("psvr", *room.relative_to(SOURCE).parts)) if depth == 0 else room.name
-        lines += [f"{'  ' * depth}- `{name}`: {first_line(room / '__init__.py')}", *described(room, depth + 1)]
+    for package in packages(folder):
+        name = ".".join(("psvr", *package.relative_to(SOURCE).parts)) if depth == 0 else package.name
+        lines += [f"{'  ' * depth}- `{name}`: {first_line(package / '__init__.py')}", *described(package, depth + 1)]
     return lines
 
 
 def drawn() -> str:
     beside = [file for file in sorted(SOURCE.glob("*.py")) if not file.name.startswith("__")]
     modules = [f"- `psvr.{file.stem}`: {first_line(file)}" for file in beside]
-    return "\n".join([*described(SOURCE), "", "And beside them, used everywhere:", "", *modules, ""])
+    return "\n".join([*described(SOURCE), "", "And beside them, helper modules:", "", *modules, ""])
 
 
 def test_the_map_is_true() -> None:
@@ -57,7 +57,7 @@ def test_the_map_is_true() -> None:
 
 
 def test_every_folder_is_on_the_map() -> None:
-    assert {path.name for path in rooms(SOURCE)} == set(FIRST)
+    assert {path.name for path in packages(SOURCE)} == set(FIRST)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Packages export names from their modules without loading them before somebody asks."""
+"""Lets packages export names of their modules, and loads each module only when one of its names is used."""
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
