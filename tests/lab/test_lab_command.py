@@ -204,7 +204,7 @@ def test_no_room_for_the_report_leaves_the_old_one(
         if ".half-" in os.readlink(f"/proc/self/fd/{handle}"):
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr("psvr.lab.run.reading.os.fsync", full)
+    monkeypatch.setattr("psvr.atomic.os.fsync", full)
     status, _, said = inside("report", "--out", out)
     assert status == 2 and "no space left" in said and len(said.splitlines()) == 1
     assert before == {file: file.read_bytes() for file in before} and not list(out.rglob(".half-*"))

@@ -22,9 +22,6 @@ def one(folder: Path, study: str = STUDY, trial: str = TRIAL) -> Study:
     return found
 
 
-# --- ids and seeds
-
-
 @pytest.mark.parametrize(
     "other",
     [
@@ -65,9 +62,6 @@ def test_order_of_parameters_does_not_matter() -> None:
 def test_seeds_fit_and_use_all_that_an_id_has() -> None:
     assert seed_of("f" * 16) == 2**63 - 1 and seed_of("0" * 16) == 0 and seed_of("8" + "0" * 15) == 2**62
     assert len({seed_of(trial_id("g", GRID, {"n": n}, r)) for n in range(50) for r in range(50)}) == 2500
-
-
-# --- tables of trials
 
 
 def test_two_grids_are_told_apart(tmp_path: Path) -> None:
@@ -122,9 +116,6 @@ def test_columns_of_rows(tmp_path: Path) -> None:
         with pytest.raises(BadInput, match=f"^study small: {name}: is the name of a result"):
             changed = one(tmp_path / name, STUDY.replace("s = [1, 8]", f"s = 1\n{name} = 3"))
             row_schema(changed, trial_table(changed))
-
-
-# --- tasks
 
 
 def test_rows_stand_under_the_system_that_they_come_from(tmp_path: Path) -> None:

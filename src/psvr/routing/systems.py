@@ -14,9 +14,9 @@ from psvr.fields.checks import whole
 from psvr.graphs.checks import nodes
 from psvr.graphs.csr import Ints
 from psvr.graphs.graph import Graph
-from psvr.routing.kernels.pruned import pruned
 from psvr.routing.kernels.publish import best_origin, hops_of_2015, lap, skips, spread
 from psvr.routing.kernels.steiner import steiner_tree
+from psvr.routing.kernels.trees import pruned
 
 from .settled import Settled
 from .validation import Message, checked_count, checked_messages

@@ -153,7 +153,7 @@ def one_by_one(settled: Settled, system: str, shortcuts: str, sent: Publications
 
 
 def variant(parameters: dict[str, Any], scenario: dict[str, Any] | None) -> tuple[int, ...]:
-    """Compiled code is the same for all parameters."""
+    """Return what compiled code depends on: nothing, it is the same for all parameters."""
     return ()
 
 

@@ -177,7 +177,7 @@ def micros(seconds: float | None) -> int | None:
 
 
 def variant(parameters: dict[str, Any], scenario: dict[str, Any] | None) -> tuple[int, ...]:
-    """What compiled code depends on: how many links and channels nodes have room for."""
+    """Return what compiled code depends on: how many links and channels nodes have room for."""
     protocol = scenario_of(scenario or {}, parameters, 1, "psvr").protocol
     room = capacity_for(protocol.links, protocol.channels)
     return room.links, room.channels

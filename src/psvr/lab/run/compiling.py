@@ -1,7 +1,7 @@
 """Compiles what trials run ahead of them: once, in as many processes as there are cores, while Spark starts.
 
 Otherwise every worker would compile the same code at the same time.  Compiled code is kept, and sent to executors on
-other machines.  A kind of trial that comes with psvr tells by `variant` which trials share compiled code, and compiles
+other machines.  A kind of trial that comes with psvr says by `variant` which trials share compiled code, and compiles
 it by `compile`.
 """
 
@@ -23,7 +23,7 @@ from psvr.lab.study.study import Study
 from psvr.lab.study.trials import cells
 from psvr.processes import die_with_parent
 
-BUILT_IN = ("settled", "simulated")
+COMPILED_KINDS = ("settled", "simulated")
 Variant = tuple[str, tuple[int, ...]]  # the kind of trial, and what its compiled code depends on
 
 
@@ -32,7 +32,7 @@ def variants(studies: Iterable[Study], folder: Path) -> list[Variant]:
     found: set[Variant] = set()
     for study in studies:
         for cell in cells(study):
-            if cell.grid.kind in BUILT_IN:
+            if cell.grid.kind in COMPILED_KINDS:
                 module: Any = kind(cell.grid.kind)
                 found.add((cell.grid.kind, module.variant(cell.parameters, cell.grid.scenario)))
     return sorted(variant for variant in found if not mark(folder, variant).exists())

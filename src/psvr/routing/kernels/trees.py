@@ -1,4 +1,4 @@
-"""Breadth-first trees from very many roots, and how many of their links a publication needs.
+"""Breadth-first trees of publishers: the messages along one, and how many of their links each publication needs.
 
 In small or dense networks a search looks at 64 possible neighbours at a time: with a row of bits per node, one word
 says which neighbours are new.  In large sparse networks such rows would be longer than lists of neighbours.
@@ -103,3 +103,27 @@ def count_td(start: Longs, near: Ints, members: Marks, publishers: Ints, counts:
                 else:
                     search(start, near, root, parents[k], order)
             counts[i, j] = climb(root, parents[k], targets, target_count, seen, i * publishers.shape[1] + j)
+
+
+@jit
+def needed(publisher: int, parent: Ints, subscribers: Ints) -> Marks:
+    """1 for every node on the path from the publisher to a subscriber, except the publisher itself."""
+    keep = np.zeros(parent.size, dtype=np.uint8)
+    for k in range(subscribers.size):
+        v = subscribers[k]
+        while v != publisher and keep[v] == 0:
+            keep[v] = 1
+            v = parent[v]
+    return keep
+
+
+@jit
+def pruned(start: Longs, near: Ints, publisher: int, subscribers: Ints) -> tuple[Ints, Ints]:
+    """The senders and receivers of all messages, in the order in which they are sent."""
+    n = start.size - 1
+    parent = np.empty(n, dtype=np.int32)
+    order = np.empty(n, dtype=np.int32)
+    found = search(start, near, publisher, parent, order)
+    keep = needed(publisher, parent, subscribers)
+    receiver = order[:found][keep[order[:found]] == 1]
+    return parent[receiver], receiver
