@@ -8,6 +8,7 @@ from psvr.errors import BadInput, shown
 
 
 def whole_from(minimum: int, maximum: int, what: str = "a whole number") -> str:
+    """What `whole` allows, in words."""
     return f"{what} from {minimum} to {maximum}" if maximum > minimum else f"{what}: only {minimum}"
 
 
@@ -23,6 +24,7 @@ def whole(value: Any, key: str, minimum: int, maximum: int, what: str = "a whole
 
 
 def real_from(minimum: float, maximum: float, above: bool = False, below: bool = False) -> str:
+    """What `real` allows, in words."""
     if above or below:
         return (
             f"a number {'above' if above else 'from'} {minimum:.10g}, {'below' if below else 'at most'} {maximum:.10g}"

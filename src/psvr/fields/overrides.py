@@ -31,6 +31,7 @@ def overridden(mapping: Mapping[str, Any], overrides: Iterable[str]) -> dict[str
 
 
 def put(table: Any, parts: list[str], text: str) -> None:
+    """Set or remove the key that these parts lead to."""
     path = ".".join(parts)
     for i, part in enumerate(parts[:-1]):
         table = inner(table, part, ".".join(parts[: i + 1]), create=not parts[i + 1].isdecimal())
@@ -56,6 +57,7 @@ def inner(table: Any, part: str, path: str, create: bool) -> Any:
 
 
 def entry(listed: list[Any], part: str, path: str) -> int:
+    """The index that a part of a key stands for."""
     if not part.isdecimal() or int(part[:9]) >= len(listed):
         allowed = f"from 0 to {len(listed) - 1}" if listed else "but there are none"
         raise BadInput(f"{path}: must be the number of an entry, {allowed}")
@@ -63,6 +65,7 @@ def entry(listed: list[Any], part: str, path: str) -> int:
 
 
 def value_of(text: str, path: str) -> Any:
+    """The value of an override, read as TOML or as a bare word."""
     try:
         found = tomllib.loads(f"value = {text}")
     except ValueError:

@@ -76,6 +76,7 @@ def joined(path: str, name: str) -> str:
 
 
 def unknown(path: str, name: Any, known: list[str]) -> str:
+    """The message about a key that does not exist."""
     hint = did_you_mean(str(name), known)
     return f"{joined(path, shortened(str(name)))}: unknown key{hint}; allowed are {', '.join(known)}"
 

@@ -21,13 +21,16 @@ class Graph:
 
     @property
     def n(self) -> int:
+        """The number of nodes."""
         return self.start.size - 1
 
     @property
     def m(self) -> int:
+        """The number of links."""
         return self.near.size // 2
 
     def neighbours(self, v: int) -> Ints:
+        """The neighbours of a node, ascending."""
         return self.near[self.start[v] : self.start[v + 1]]
 
     def edges(self) -> Ints:

@@ -21,6 +21,8 @@ class Epoch:
 
 @dataclass
 class Subscription:
+    """A node's subscription to a channel, from its start to its end in µs."""
+
     node: int
     channel: int
     start: int

@@ -48,6 +48,7 @@ def seconds(value: float | None, before: str, otherwise: str) -> str:
 
 
 def times(values: dict[str, float | None]) -> str:
+    """Latencies in milliseconds."""
     if values["mean"] is None:
         return "none"
     return ", ".join(f"{name} {1000 * value:.1f} ms" for name, value in values.items() if value is not None)
@@ -69,4 +70,5 @@ def histogram(hops: dict[str, int], limit: int = 12) -> list[str]:
 
 
 def id_list(ids: list[int], limit: int = 20) -> str:
+    """The first of these ids, and … if there are more."""
     return ", ".join(map(str, ids[:limit])) + (", …" if len(ids) > limit else "")

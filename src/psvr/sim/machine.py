@@ -57,12 +57,14 @@ class Machine:
         engine.run(self.world, 0)  # compile it before time is measured
 
     def set_medium(self, scenario: Scenario) -> None:
+        """Write what the engine has to know about the medium."""
         radio, tally, seed = scenario.radio, self.world.tally, scenario.seed
         tally["loss"] = round((radio.loss if radio.model == "lossy" else 0.0) * (1 << 31))
         tally["loss_key"], tally["ack_key"] = streams.key(seed, "loss"), streams.key(seed, "acknowledgements")
         tally["retries"], tally["bitrate"] = radio.retries, radio.bitrate
 
     def set_trace(self, level: str) -> None:
+        """Write the level of the trace, and make room for its rows."""
         self.world.tally["level"] = LEVELS.index(level)
         if level != "off":
             room = TRACE_ROWS + engine.ROWS_PER_RECEPTION * int(self.world.tally["room"][0])
@@ -84,6 +86,7 @@ class Machine:
 
     @property
     def tracing(self) -> bool:
+        """Whether rows of a trace are written."""
         return bool(self.world.tally["level"][0])
 
     def advance(self, until: int) -> None:
@@ -103,6 +106,7 @@ class Machine:
             self.make_room(full)
 
     def make_room(self, full: int) -> None:
+        """Enlarge a table that the engine found full; rows of the trace are passed on."""
         w = self.world
         if full == engine.FULL_ROWS:
             self.flush()

@@ -187,9 +187,11 @@ class Network:
         return self.channels.index(name)
 
     def subscribe(self, node: int, channel: str) -> None:
+        """Let the application of a node subscribe to a channel now."""
         self._set_subscription(node, self.channel(channel), True)
 
     def unsubscribe(self, node: int, channel: str) -> None:
+        """Let the application of a node unsubscribe from a channel now."""
         self._set_subscription(node, self.channel(channel), False)
 
     def _set_subscription(self, v: int, channel: int, on: bool) -> None:
@@ -218,15 +220,19 @@ class Network:
         return self._foreign
 
     def crash(self, nodes: Iterable[int]) -> None:
+        """Stop these nodes, until they are restarted."""
         self._begin_now("crash", nodes=nodes)
 
     def restart(self, nodes: Iterable[int]) -> None:
+        """Start these nodes with empty memory, whether they are running or not."""
         self._begin_now("restart", nodes=nodes)
 
     def cut(self, links: Iterable[tuple[int, int]]) -> None:
+        """Cut these links, until they are healed."""
         self._begin_now("cut", links=links)
 
     def heal(self, links: Iterable[tuple[int, int]]) -> None:
+        """Heal these links, whatever cut them."""
         self._begin_now("heal", links=links)
 
     def partition(self, nodes: Iterable[int]) -> None:

@@ -34,6 +34,7 @@ def length_of(w: World, v: int, kind: int, ref: int) -> int:
 
 @jit_internal
 def count_sent(w: World, kind: int, length: int) -> None:
+    """Count a frame that is sent, by its kind."""
     tally = w.tally[0]
     if kind == HELLO_END:
         tally.hello_sent += 1

@@ -57,6 +57,7 @@ def end_hello(w: World, v: int, now: int, number: int) -> None:
 
 @jit_internal
 def hear_hello(w: World, u: int, v: int, hello: Any, now: int) -> None:
+    """Let u hear a HELLO of v."""
     w.tally[0].receptions += 1
     if w.tally[0].level >= ALL_LEVEL:
         note(w, now, RECEIVED, u, w.ids[v], -1, HELLO)

@@ -37,11 +37,13 @@ def index_of(w: World, id: int) -> int:
 
 @jit_inlined
 def body(w: World, v: int) -> Body:
+    """The memory of a node and its host, as the rules take it."""
     return Body(w.nodes[v], w.hosts[v], w.held[v], w.names[v], w.effects[0], w.outcome[0])
 
 
 @jit_no_alloc
 def start(w: World, v: int, now: int, boot: int) -> None:
+    """Start a node's host; the node itself has been started."""
     rules.start(body(w, v), local(w, v, now), boot)
 
 
@@ -101,6 +103,7 @@ def drain(w: World, v: int, now: int, heard: Any, publication: int) -> None:
 
 @jit_internal
 def deliver(w: World, v: int, now: int, pub: Any, publication: int) -> None:
+    """Hand a publication to the application of v."""
     tally = w.tally[0]
     d = w.deliveries[tally.delivered]
     d.time, d.publication, d.node, d.hops = now, publication, v, pub.hops
@@ -111,6 +114,7 @@ def deliver(w: World, v: int, now: int, pub: Any, publication: int) -> None:
 
 @jit_internal
 def drop(w: World, v: int, now: int, pub: Any, publication: int, peer: int, at: int, reason: int) -> None:
+    """Record that a PUB goes no further, and why."""
     w.drops[reason] += 1
     if w.nodes[v].settings.system != k.FLOOD:  # a dropped copy means nothing under flood: others follow
         w.publications[publication].reason = reason

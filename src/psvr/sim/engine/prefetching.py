@@ -39,6 +39,7 @@ def prefetch_events(w: World, asked: int) -> int:
 
 @jit_internal
 def prefetch_event(w: World, event: Any) -> None:
+    """Prefetch the memory that an event will access first."""
     v = event.node
     if event.kind == WAKE:
         if w.stations[v].wake_at == event.time:  # else it has been woken since, and nothing happens

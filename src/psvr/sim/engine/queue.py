@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from psvr.jit import jit_no_alloc
 
-from .lines import zeros
+from .cache_lines import zeros
 
 EVENT = np.dtype([("time", "i8"), ("order", "i8"), ("kind", "i4"), ("node", "i4"), ("ref", "i8")])
 COUNTER = np.dtype([("queued", "i8"), ("order", "i8")])
@@ -19,6 +19,7 @@ Counter = NDArray[np.void]
 
 @jit_no_alloc
 def before(a, b):  # type: ignore[no-untyped-def]
+    """Whether one event comes before another."""
     return a.time < b.time or (a.time == b.time and a.order < b.order)
 
 
@@ -87,4 +88,5 @@ def larger(heap: Heap) -> Heap:
 
 
 def new_queue(capacity: int) -> tuple[Heap, Counter]:
+    """An empty heap with room for so many events, and its counter."""
     return new_heap(capacity), np.zeros(1, COUNTER)

@@ -30,6 +30,7 @@ def take(w: World) -> int:
 
 @jit_internal
 def give_back(w: World, i: int) -> None:
+    """Return a place to the pool."""
     pool = w.pool[0]
     w.sub_frames[i].used, w.sub_frames[i].next = 0, pool.free
     pool.free, pool.used = i, pool.used - 1
@@ -62,6 +63,7 @@ def spread_sub(w: World, v: int, ready: int) -> None:
 
 @jit_no_alloc
 def send_sub(w: World, v: int, to: int, copies: int, ready: int) -> None:
+    """Send the SUB in `sub_out` to a node, or to all in reach if `to` is −1."""
     i = take(w)
     w.subs[i] = w.sub_out[0]
     f = w.sub_frames[i]
@@ -71,6 +73,7 @@ def send_sub(w: World, v: int, to: int, copies: int, ready: int) -> None:
 
 @jit_internal
 def fly(w: World, i: int, ready: int) -> None:
+    """Write a row of the trace about a SUB, and send it."""
     f = w.sub_frames[i]
     if w.tally[0].level >= CONTROL_LEVEL:
         note(w, ready, SENT, f.node, w.subs[i].to if f.to < 0 else w.ids[f.to], -1, SUB)
@@ -79,6 +82,7 @@ def fly(w: World, i: int, ready: int) -> None:
 
 @jit_internal
 def transmit(w: World, i: int, ready: int) -> None:
+    """Try once more to send a SUB."""
     w.sub_frames[i].tries += 1
     launch(w, w.sub_frames[i].node, ready, SUB_END, i)
 

@@ -36,6 +36,7 @@ from .world import World
 
 @jit_inlined
 def wireless(w: World, kind: int, v: int, ref: int, now: int) -> None:
+    """Process an event of the wireless channel."""
     if kind == SENSE:
         if sense(w.air, w.heap, w.counter, v, now, ref) == FAILED:
             failed(w, v, now)
@@ -117,6 +118,7 @@ def answer(w: World, v: int, now: int) -> None:
 
 @jit_internal
 def addressee(w: World, v: int, frame: int) -> int:
+    """The addressee of a frame of v, or NOBODY."""
     if frame == ACK:
         return w.air.radios[v].answer
     if frame % KINDS == PUB_END:
@@ -202,6 +204,7 @@ def complete(w: World, v: int, frame: int, now: int, good: bool) -> None:
 
 @jit_internal
 def acknowledged(w: World, v: int, by: int, now: int) -> None:
+    """v has heard an acknowledgement: if it is waiting for one from there, its frame has arrived."""
     r = w.air.radios[v]
     frame = r.queue[r.head]
     if r.state == EXPECTING and addressee(w, v, frame) == by:

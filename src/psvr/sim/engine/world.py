@@ -12,7 +12,7 @@ from psvr.references import by_reference
 from psvr.sim.radio.air import Air, no_air
 from psvr.trace import ROW
 
-from .lines import zeros
+from .cache_lines import zeros
 from .queue import new_queue
 from .table_sizes import rooms
 
@@ -23,25 +23,25 @@ STATION = np.dtype(
         ("offset", "i8"),  # of its clock
         ("free_at", "i8"),  # when its radio has finished sending
         ("alive", "i2"),
-        ("pubs", "u2"),
-        ("jammed", "i4"),
-        ("hellos", "i4"),
+        ("pubs", "u2"),  # sent so far, modulo 2¹⁶
+        ("jammed", "i4"),  # by how many jammers
+        ("hellos", "i4"),  # sent so far
         ("starts", "i4"),
-        ("parent", "i8"),
+        ("parent", "i8"),  # parent, ring and table as last written to the trace
         ("ring", "i8"),
         ("table", "i8"),
     ],
     align=True,
-)  # parent, ring and table as last written to the trace
+)
 # A SUB under way; the message is at the same index in `subs`.  Free ones form a linked list.
 FRAME = np.dtype(
     [
-        ("node", "i4"),
-        ("to", "i4"),
+        ("node", "i4"),  # that sends it
+        ("to", "i4"),  # its addressee; −1: all in reach
         ("tries", "i4"),
-        ("copies", "i4"),
-        ("got", "i4"),
-        ("next", "i4"),
+        ("copies", "i4"),  # still to be sent, this one included
+        ("got", "i4"),  # whether the addressee has accepted it
+        ("next", "i4"),  # free place in the list
         ("used", "i4"),
         ("pad", "i4"),
     ]
@@ -56,10 +56,10 @@ PUBLICATION = np.dtype(
         ("channel", "i4"),
         ("messages", "i4"),
         ("receptions", "i4"),
-        ("reason", "i4"),
+        ("reason", "i4"),  # why a part of it was last given up; 0: none was
         ("pad", "i4"),
     ]
-)  # reason: why a part of it was last given up; 0: none was
+)
 SOURCE = np.dtype(
     [  # periodic publications of a node
         ("node", "i4"),
@@ -74,37 +74,39 @@ DELIVERY = np.dtype([("time", "i8"), ("publication", "i4"), ("node", "i4"), ("ho
 TALLY = np.dtype(
     [
         ("events", "i8"),
-        ("serial", "i8"),
-        ("print_a", "i8"),
+        ("serial", "i8"),  # of the last transmission: every chance of loss is drawn from it
+        ("print_a", "i8"),  # the two halves of the fingerprint
         ("print_b", "i8"),
         ("published", "i8"),
         ("delivered", "i8"),
-        ("rows", "i8"),
-        ("level", "i8"),
+        ("rows", "i8"),  # of the trace that have not been passed on
+        ("level", "i8"),  # of the trace
         ("hello_sent", "i8"),
         ("sub_sent", "i8"),
         ("pub_sent", "i8"),
         ("ack_sent", "i8"),
         ("receptions", "i8"),
-        ("no_room", "i8"),
+        ("no_room", "i8"),  # receptions of a SUB for which the table had no row
         ("hello_bytes", "i8"),
         ("sub_bytes", "i8"),
         ("pub_bytes", "i8"),
         ("parent_changes", "i8"),
         ("ring_changes", "i8"),
-        ("loss", "i8"),
+        ("loss", "i8"),  # receptions that fail, of 2³¹
         ("loss_key", "i8"),
         ("ack_key", "i8"),
         ("retries", "i8"),
         ("bitrate", "i8"),
         ("wireless", "i8"),
-        ("room", "i8"),
+        ("room", "i8"),  # `room_for` one event
     ]
-)  # room: `room_for` one event
+)
 
 
 @by_reference
 class World(NamedTuple):
+    """The arrays of a simulation; brackets give what an array is indexed by."""
+
     nodes: NDArray[Any]  # [node] Node
     hosts: NDArray[Any]  # [node] Host
     held: NDArray[Any]  # [node, slot] Held
@@ -145,6 +147,7 @@ def new_world(
     sources: NDArray[Any],
     air: Air,
 ) -> World:
+    """The memory of a network in which nothing has happened yet."""
     n = len(ids)
     slots, places = rooms(n, sources)
     room = room_for(first)

@@ -71,6 +71,7 @@ class Corruption:
         return self.machine.world  # a new one, once tables had to grow
 
     def kind(self, memory: str) -> str:
+        """The kind of memory that a node gets: one of the mixture for `any`."""
         return str(self.rng.choice(list(MIXTURE), p=list(MIXTURE.values()))) if memory == "any" else memory
 
     def write(self, v: int, kind: str) -> None:
@@ -92,6 +93,7 @@ class Corruption:
     # --- nodes
 
     def write_node(self, v: int, u: int, kind: str) -> None:
+        """Overwrite what the node itself remembers; u is another node."""
         record, rng = self.world.nodes[v : v + 1], self.rng
         if kind == "bytes":
             draw_bytes(record, rng, READ_ONLY)
@@ -133,6 +135,7 @@ class Corruption:
         return self.truth, self.lie, self.rng
 
     def take_from_other_network(self, v: int, record: Record) -> None:
+        """Write what a node of another network remembers, with its times moved to this node's clock."""
         other, now = self.foreign()
         w = v if self.rng.random() < 0.5 else self.another(v)
         theirs = other.nodes[w : w + 1].copy()
@@ -140,9 +143,11 @@ class Corruption:
         take_over(record, theirs)
 
     def clock(self, v: int) -> int:
+        """The time on a node's own clock."""
         return self.now + int(self.world.stations["offset"][v])
 
     def truth_of(self, v: int) -> Truth:
+        """What lies about a node are made of."""
         w = self.world
         return Truth(
             int(w.ids[v]),

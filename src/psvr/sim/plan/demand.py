@@ -52,6 +52,7 @@ class Members:
         return True
 
     def pick(self, member: bool, chance: float) -> int:
+        """A random subscriber, or a random node that is none."""
         low, high = (0, self.count) if member else (self.count, self.n)
         return self.order[low + int(chance * (high - low))]
 
@@ -62,6 +63,7 @@ def channels_of(s: Scenario) -> list[str]:
 
 
 def span(t: Traffic, s: Scenario) -> tuple[int, int]:
+    """When the publications of an entry begin and end, in µs."""
     return micros(t.start), micros(s.duration if t.stop is None else t.stop)
 
 
@@ -109,6 +111,7 @@ def changes_of(s: Scenario, channel: str, place: int, n: int) -> list[NDArray[np
 
 
 def single(s: Scenario, channel: str) -> list[Request]:
+    """The requests of [[subscribe]] for a channel."""
     return [Request(micros(c.at), -1, j, c.node, c.on) for j, c in enumerate(s.subscribe) if c.channel == channel]
 
 

@@ -1,6 +1,7 @@
 """Draws the network from a scenario's topology and the seed."""
 
 import math
+from typing import NoReturn
 
 import numpy as np
 
@@ -30,7 +31,8 @@ def draw(t: Topology, seed: int) -> tuple[Graph, Floats | None]:
     return (ring if t.kind == "ring" else line)(size(t)), None
 
 
-def too_sparse(t: Topology, degree: float) -> tuple[Graph, None]:
+def too_sparse(t: Topology, degree: float) -> NoReturn:
+    """Refuse a network that could not be connected; the message says how dense it should be."""
     key, n = density_key(t), size(t)
     least = min(degree, n - 1)
     if key == "p":

@@ -53,6 +53,7 @@ def contend(air: Air, heap: Any, counter: Any, v: int, now: int) -> None:
 
 @jit_no_alloc
 def back_off(air: Air, heap: Any, counter: Any, v: int, now: int) -> None:
+    """Wait for a random number of units, then sense the channel."""
     r = air.radios[v]
     r.state = WAITING
     r.token += 1
@@ -84,6 +85,7 @@ def sense(air: Air, heap: Any, counter: Any, v: int, now: int, token: int) -> in
 
 @jit_no_alloc
 def wait_again(air: Air, heap: Any, counter: Any, v: int, now: int) -> int:
+    """Back off once more; returns FAILED if that was done too often already."""
     r = air.radios[v]
     r.backoffs += 1
     r.exponent = min(r.exponent + 1, MAX_EXPONENT)

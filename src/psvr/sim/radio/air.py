@@ -47,14 +47,14 @@ RADIO = np.dtype(
 # From a sender to a node that can hear it.
 WAY = np.dtype(
     [
-        ("level", "f8"),
-        ("until", "i8"),  # level in mW, and until when the fading is certain not to change
+        ("level", "f8"),  # mW …
+        ("until", "i8"),  # … and until when its fading is certain not to change
         ("mean", "f8"),  # dBm, over all fading
-        ("fade", "i4"),
-        ("heard", "i4"),
+        ("fade", "i4"),  # index of the pair's fading, or −1
+        ("heard", "i4"),  # HELLOs that were received
     ],
     align=True,
-)  # fade: index of the pair's fading, or −1; heard: HELLOs that were received
+)
 FADE = np.dtype([("decibels", "f8"), ("when", "i8"), ("name", "i8"), ("step", "i8")])  # of a pair, both directions
 BURST = np.dtype([("gap", "f8"), ("length", "i8"), ("start", "i8"), ("stop", "i8"), ("name", "i8"), ("step", "i8")])
 SETTING = np.dtype(
@@ -79,6 +79,8 @@ SETTING = np.dtype(
 
 
 class Air(NamedTuple):
+    """The arrays of a wireless channel; brackets give what an array is indexed by."""
+
     radios: NDArray[Any]  # [node, then interferer] RADIO
     first: NDArray[np.int64]  # nodes that can hear v are near[first[v]:first[v + 1]], as in the world
     near: NDArray[np.int32]

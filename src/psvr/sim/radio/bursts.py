@@ -29,6 +29,7 @@ def quiet(air: Air, heap: Any, counter: Any, v: int, now: int) -> None:
 
 @jit_no_alloc
 def next_burst(air: Air, heap: Any, counter: Any, v: int, now: int) -> None:
+    """Schedule the next burst after a random gap, unless it would begin too late."""
     b = air.bursts[v - air.setting[0].nodes]
     b.step += 1
     draw = ((mix(b.name, b.step) & LOW31) + 0.5) / (LOW31 + 1.0)

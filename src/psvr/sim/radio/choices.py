@@ -20,6 +20,7 @@ FADING_TIME = 20.0  # seconds
 
 
 def device_of(s: Scenario) -> Device:
+    """The device of the nodes' radios."""
     named = s.radio.device or DEVICE
     return built_in(named) if isinstance(named, str) else named
 

@@ -77,6 +77,7 @@ def made(table: Any, name: str) -> Device:
 
 
 def checked(device: Device, name: str) -> Device:
+    """The device; BadInput if its levels of power are not ascending, each with a current."""
     if not device.power or len(device.power) != len(device.send) or sorted(set(device.power)) != list(device.power):
         raise BadInput(f"{name}.power: must be ascending, with one current in send for each")
     return device

@@ -58,6 +58,7 @@ FIRST_CELL, LAST_CELL = (int(np.float64(ratio).view(np.int64)) >> CELL_BITS for 
 
 
 def cells() -> NDArray[Any]:
+    """The table of `log_bit_ok`, computed from LOG_OK."""
     found = np.zeros(LAST_CELL - FIRST_CELL + 1, CELL)
     lowest = (np.arange(FIRST_CELL, LAST_CELL + 1) << CELL_BITS).view(np.float64)
     for i, step in enumerate(map(step_of, lowest.tolist())):

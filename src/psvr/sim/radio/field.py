@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from psvr.graphs.csr import Floats, Longs
 from psvr.protocol.constants import SECOND
-from psvr.sim.engine.lines import zeros
+from psvr.sim.engine.cache_lines import zeros
 from psvr.sim.engine.world import World, room_for
 from psvr.sim.scenario.tables import Scenario
 from psvr.sim.streams import key, stream
@@ -37,6 +37,7 @@ class Field:
         self.movement = Movement(s, places) if s.mobility.model != "none" else None
 
     def good(self, heard: Hearing) -> NDArray[np.bool_]:
+        """Which ways are good links, in both directions."""
         return good_ways(self.channel, heard)
 
     def air(self) -> Air:
@@ -67,6 +68,7 @@ class Field:
         return world._replace(first=heard.first, near=heard.near, cut=cut, air=air), self.good(heard)
 
     def setting(self, n: int) -> Any:
+        """The figures of the channel, as the compiled code needs them."""
         s, found = self.scenario, np.zeros(1, SETTING)
         tau = fading_time(s) * SECOND
         found["sensitivity"], found["clear"] = milliwatts(self.device.sensitivity), milliwatts(self.device.clear)
@@ -96,6 +98,7 @@ class Field:
         )
 
     def fades(self, n: int, now: int) -> Any:
+        """The fading of each pair, which starts now."""
         found = zeros(len(self.pairs), FADE)
         first_fades(self.fade_key, self.pairs, n, self.channel.fading, found)
         found["when"] = now

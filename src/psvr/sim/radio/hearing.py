@@ -134,6 +134,7 @@ def hearing(channel: Channel, places: Floats) -> Hearing:
 
 
 def counted(sender: Longs, n: int) -> Longs:
+    """Where the ways of each sender begin."""
     first: Longs = np.concatenate(([0], np.cumsum(np.bincount(sender, minlength=n)))).astype(np.int64)
     return first
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
 
@@ -66,7 +66,8 @@ def draw_wireless(s: Scenario) -> tuple[Graph, Floats]:
     return graph, places
 
 
-def too_sparse(s: Scenario) -> tuple[Graph, Floats]:
+def too_sparse(s: Scenario) -> NoReturn:
+    """Refuse places whose good links do not connect all nodes."""
     t, reach = s.topology, channel_of(s).range
     if t.degree is not None:
         raise BadInput(

@@ -48,6 +48,7 @@ def check(s: Scenario) -> None:
 
 
 def check_time(time: float, key: str, s: Scenario) -> None:
+    """Refuse a time after the end of the run."""
     if time > s.duration:
         raise BadInput(f"{key}: must be at most {s.duration:.10g}, the duration of the run, not {time:.10g}")
 
@@ -67,6 +68,7 @@ def check_frame(s: Scenario) -> None:
 
 
 def check_traffic(t: Traffic, key: str, s: Scenario) -> None:
+    """Check one [[traffic]]."""
     check_time(t.start, f"{key}.start", s)
     if t.stop is not None:
         check_time(t.stop, f"{key}.stop", s)
@@ -90,6 +92,7 @@ def check_rate(rate: float, seconds: float, limit: int, key: str) -> None:
 
 
 def check_nodes(nodes: Nodes | None, key: str, s: Scenario) -> None:
+    """Check that there are nodes like these, or as many."""
     n = topology.size(s.topology)
     if isinstance(nodes, tuple):
         for i, node in enumerate(nodes):
@@ -99,6 +102,7 @@ def check_nodes(nodes: Nodes | None, key: str, s: Scenario) -> None:
 
 
 def check_links(links: Links | None, key: str, s: Scenario) -> None:
+    """Check that the nodes of listed links exist; whether the links do is known once the network is drawn."""
     if isinstance(links, tuple):
         for i, pair in enumerate(links):
             for node in pair:
@@ -106,6 +110,7 @@ def check_links(links: Links | None, key: str, s: Scenario) -> None:
 
 
 def check_fault(f: Fault, key: str, s: Scenario) -> None:
+    """Check one [[fault]]."""
     check_keys(f, key)
     check_time(f.at, f"{key}.at", s)
     check_nodes(f.nodes, f"{key}.nodes", s)

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 
 def micros(seconds: float) -> int:
+    """Seconds as whole µs."""
     return round(seconds * k.SECOND)
 
 
@@ -32,10 +33,12 @@ def largest_position(t: Topology) -> int:
 
 
 def id_bytes(s: Scenario) -> int:
+    """The width of ids on the air: as set, or the smallest that fits."""
     return s.protocol.id_bytes or next(w for w in WIDTHS if fits(largest_id(s.topology), w))
 
 
 def position_bytes(s: Scenario) -> int:
+    """The width of positions on the air: as set, or the smallest that fits."""
     return s.protocol.position_bytes or next(w for w in WIDTHS if fits(largest_position(s.topology), w))
 
 

@@ -23,6 +23,7 @@ def read_links(path: Path, key: str) -> tuple[Pair, ...]:
 
 
 def two_nodes(words: list[str], where: str) -> Pair:
+    """The link in a line; BadInput if it is not two different nodes."""
     if len(words) != 2 or not all(
         word.isascii() and word.isdigit() and int(word[:9]) < MAX_NODES and len(word) < 9 for word in words
     ):
@@ -44,6 +45,7 @@ def read_rows(path: Path, key: str, names: tuple[str, ...]) -> list[list[float]]
 
 
 def numbers(words: list[str], names: tuple[str, ...], where: str) -> list[float]:
+    """The numbers in a line; BadInput if there is not one for each name."""
     try:
         values = [float(word) for word in words]
     except ValueError:

@@ -20,6 +20,7 @@ WIRELESS = ("device", "power", "range", "noise", "pathloss", "shadowing", "asymm
 
 
 def check_radio(s: Scenario) -> None:
+    """Check [radio]: only the wireless channel has most of its keys."""
     r = s.radio
     if r.loss > 0 and r.model != "lossy":
         raise BadInput(f'radio.loss: must be 0 for model = "{r.model}", not {r.loss:g}; or use "lossy"')
@@ -34,6 +35,7 @@ def check_radio(s: Scenario) -> None:
 
 
 def check_wireless(s: Scenario) -> None:
+    """Check the keys of a wireless channel, and its sources of interference."""
     r = s.radio
     if r.bitrate != BITRATE:
         raise BadInput(f'radio.bitrate: must be {BITRATE} for model = "ieee802154", not {r.bitrate}')
@@ -55,6 +57,7 @@ def check_wireless(s: Scenario) -> None:
 
 
 def check_power(s: Scenario) -> None:
+    """Check that the device can send with the power that is set, or that the range needs."""
     device, channel = device_of(s), channel_of(s)
     weakest, strongest = device.power[0], device.power[-1]
     if not weakest <= channel.power <= strongest:
@@ -79,6 +82,7 @@ def check_frames(s: Scenario) -> None:
 
 
 def check_mobility(s: Scenario) -> None:
+    """Check [mobility]."""
     m = s.mobility
     allowed = {"none": (), "waypoint": ("speed", "pause"), "trace": ("file", "knots")}[m.model]
     for key in ("speed", "pause", "file", "knots"):

@@ -93,6 +93,7 @@ def size(t: Topology) -> int:
 
 
 def shape(t: Topology) -> tuple[int, int]:
+    """The rows and columns of a grid."""
     if t.rows is not None and t.columns is not None:
         return t.rows, t.columns
     side = math.isqrt(t.n or 0)
