@@ -76,7 +76,7 @@ def in_reach(ground: Ground, v: int, u: int) -> bool:
 
 @survey
 def one_root(nodes: Sequence[Node], ground: Ground, clock: Sequence[int]) -> Verdict:
-    """All nodes of a component follow its smallest id: that of its first node, whose place is the name of the part."""
+    """All nodes of a component follow its smallest id: that of its first node, by whose place it is named."""
     verdict = (0, k.NOBODY, 0, 0)
     for v in range(len(nodes)):
         verdict = compare(verdict, nodes[v].id, nodes[v].root, nodes[ground.part[v]].id)
@@ -319,8 +319,8 @@ def ground_of(n: int, edges: Iterable[tuple[int, int]]) -> Ground:
 def problems(nodes: Sequence[Any], ground: Ground, clock: Sequence[int]) -> list[Problem]:
     """Return everything that is wrong with a network: nothing, if it is settled."""
     found = []
-    for name, broken in zip(NAMES, PROPERTIES):
-        verdict = broken(nodes, ground, clock)
+    for name, examine in zip(NAMES, PROPERTIES):
+        verdict = examine(nodes, ground, clock)
         if verdict[0] > 0:
             found.append(Problem(name, *verdict))
     return found

@@ -60,6 +60,8 @@ class Many:
 
 @dataclass(frozen=True)
 class Field:
+    """One field of a record, as declared."""
+
     name: str
     item: Int | type  # a number, or the class of a record
     capacity: str  # name of a capacity; empty for a single item
@@ -90,6 +92,7 @@ def _field(name: str, hint: Any) -> Field:
 
 
 def fields(cls: type) -> tuple[Field, ...]:
+    """Return the fields of a record in the order of declaration."""
     return cls.FIELDS  # type: ignore[attr-defined, no-any-return]
 
 

@@ -68,7 +68,7 @@ def hear_quality(x: Link | Candidate, now: int, hello: Hello) -> None:
 
 @rule
 def hear_about_me(me: Node, x: Link | Candidate, hello: Hello) -> None:
-    """Record outbound quality and whether I am kept, if this HELLO has room for me."""
+    """Record whether the sender keeps me, and how well it hears me if this HELLO says so."""
     x.keeps_me = 0
     for i in range(clip(hello.links, 0, len(hello.link))):
         if hello.link[i].id == me.id:
@@ -137,7 +137,7 @@ def is_silent(me: Node, now: int, link: Link) -> bool:
 
 @rule
 def place_of_candidate(me: Node, now: int, hello: Hello) -> int:
-    """Return where to note a candidate: its own place, a free one, or that of a node less worth knowing.
+    """Return where to note a candidate: its own place, a free one, or that of a node less worth knowing; else NONE.
 
     Nodes with a foreign root and nodes that keep me are worth knowing; among equals, those already known mostly stay.
     """

@@ -123,7 +123,7 @@ def hear_hello(me: Node, now: int, hello: Hello) -> bool:
 
 @rule
 def hear_sub(me: Node, now: int, sub: Sub, out: Sub) -> int:
-    """Hear a SUB and return a reason; if `out.channels` is not 0 then, broadcast `out` to the tree neighbours."""
+    """Hear a SUB and return a reason; if `out.channels` is not 0 afterwards, broadcast `out` to the tree neighbours."""
     return subscription.hear(me, now, sub, out)
 
 

@@ -38,6 +38,7 @@ def write_sub(me: Node, part: int, out: Sub) -> int:
 
 @rule
 def start_sub(me: Node, out: Sub) -> None:
+    """Begin a SUB of mine to all tree neighbours, still without channels."""
     out.src, out.to, out.back = me.id, k.NOBODY, k.NOBODY
     out.ring, out.last, out.channels = clip(me.ring, -1, LOW32), 1, 0
     out.limit = clip(me.length, 0, k.MAX_HOPS)
@@ -49,7 +50,7 @@ def start_sub(me: Node, out: Sub) -> None:
 
 @rule
 def hear_sub(me: Node, now: int, sub: Sub, out: Sub) -> int:
-    """Learn from a SUB and return a reason; if `out.channels` is not 0 then, `out` is to be broadcast over the tree."""
+    """Learn from a SUB and return a reason; if `out.channels` is not 0 afterwards, `out` is to be broadcast."""
     out.channels = 0
     if sub.back == me.id:
         return k.ECHO
@@ -124,6 +125,7 @@ def is_new_sub(me: Node, now: int, sub: Sub) -> bool:
 
 @rule
 def usable(me: Node, link: Link, avoid: int) -> bool:
+    """Return whether a PUB can go over this link: it is two-way, on my ring, and not to the node to avoid."""
     return link.ring == me.ring and link.length == me.length and two_way(link) and link.id != avoid
 
 

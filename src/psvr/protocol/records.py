@@ -106,12 +106,12 @@ class Candidate:
 
 @record
 class Entry:
-    """⟨ns, t_s, nstmp⟩, with a separate time stamp for nstmp."""
+    """The paper's ⟨ns, t_s, nstmp⟩, with a separate time stamp for nstmp."""
 
-    since: Time
-    spare_since: Time
-    ns: Position
-    spare: Position
+    since: Time  # t_s: when ns was last confirmed …
+    spare_since: Time  # … and when spare was
+    ns: Position  # the next subscriber
+    spare: Position  # nstmp: what replaces ns if it is not confirmed in time
 
 
 @record
@@ -133,7 +133,9 @@ class Seen:
 
 @record
 class Relayed:
-    key: Annotated[int, Int(8, 0, LOW32)]
+    """A SUB that was relayed."""
+
+    key: Annotated[int, Int(8, 0, LOW32)]  # a hash of its first position, ring and channels
     at: Time
 
 
@@ -194,6 +196,8 @@ class Listed:
 
 @record
 class Heard:
+    """A candidate in a HELLO."""
+
     id: Id
     quality: Annotated[int, Int(4, 0, 255)]
 

@@ -62,6 +62,7 @@ def make_row(me: Node, channel: int) -> int:
 
 @rule
 def free_place(keys: Sequence[int], key: int) -> int:
+    """Return the first free place for a key, or NONE."""
     home = key % len(keys)
     for i in range(min(k.PROBES, len(keys))):
         at = (home + i) % len(keys)

@@ -15,7 +15,7 @@ from .records import Hello, Link, Node
 
 @rule
 def hear(me: Node, link: Link, hello: Hello) -> bool:
-    """Record what a link says about its place in the tree; return whether more is new than a number that has grown."""
+    """Record what a link says about the tree; return whether anything but a grown number is new."""
     root, parent = max(hello.root, k.NOBODY), max(hello.parent, k.NOBODY)
     dist, seq = clip(hello.dist, 0, k.MAX_DISTANCE), clip(hello.seq, 0, k.SEQ_LIMIT)
     changed = link.root != root or link.parent != parent or link.dist != dist
@@ -130,7 +130,7 @@ def catch_up(me: Node, now: int) -> None:
 
 @rule
 def best_offer(me: Node, now: int) -> int:
-    """Return the link with the smallest (root, distance, id), or an older one that is at most one step longer.
+    """Return the link with the smallest (root, distance, id), or an older one at most one step longer, or NONE.
 
     The present parent stays if it is at most one step longer, or more steps the longer it has been a link.  On a radio,
     what has lasted will last: long links save steps but fade often, and each that breaks costs everyone a new ring.
@@ -168,6 +168,7 @@ def age(me: Node, now: int, link: Link) -> int:
 
 @rule
 def comes_before(a: Link, b: Link) -> bool:
+    """Return whether a offers the smaller (root, distance, id)."""
     if a.root != b.root:
         return a.root < b.root
     if a.dist != b.dist:

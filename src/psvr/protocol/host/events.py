@@ -63,7 +63,7 @@ def begin(b: Body, now: int, channel: int, load: int, handle: int) -> int:
 
 @rule
 def hear_hello(b: Body, now: int, hello: Hello) -> bool:
-    """Return False if it says nothing new: then nothing is due earlier than before."""
+    """Hear a HELLO; return False if it says nothing new: then nothing is due earlier than before."""
     new = node.hear_hello(b.me, now, hello)
     if new:
         note_changes(b, now)
@@ -72,7 +72,7 @@ def hear_hello(b: Body, now: int, hello: Hello) -> bool:
 
 @rule
 def hear_sub(b: Body, now: int, sub: Sub, out: Sub) -> int:
-    """Return a reason; if `out.channels` is not 0 then, `out` is for the other tree neighbours."""
+    """Hear a SUB and return a reason; if `out.channels` is not 0 afterwards, `out` is for the other tree neighbours."""
     reason = node.hear_sub(b.me, now, sub, out)
     note_table_change(b, now)
     return reason

@@ -103,7 +103,7 @@ def carry_out(b: Body, now: int, pub: Pub, made: int, handle: int, slot: int) ->
 
 @rule
 def may_wait_for_subscriber(b: Body) -> bool:
-    """A PUB was led here, but no subscriber is known.  Mostly one has left, so it is kept only if there is room."""
+    """Return whether to keep a PUB that was led here, where no subscriber is known: mostly, it is one that has left."""
     return b.me.settings.custody > 0 and not has_few_slots(b)
 
 

@@ -27,6 +27,7 @@ def clear(h: Held) -> None:
 
 @rule
 def end(host: Host, h: Held) -> None:
+    """Nothing is left to do for it: its slot is freed when the driver has carried out the effects that name it."""
     release(host, h)
     h.state = ENDED
 

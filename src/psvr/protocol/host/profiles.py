@@ -61,9 +61,11 @@ def policies(profile: str = "full", **chosen: Any) -> dict[str, int]:
 
 
 def as_setting(policy: Policy, value: float | bool) -> int:
+    """Return a value as the record `Settings` has it: times in µs."""
     return round(value * k.SECOND) if isinstance(policy.full, float) else int(value)
 
 
 def apply(settings: Settings, found: Mapping[str, int]) -> None:
+    """Write what `policies` has returned."""
     for name, value in found.items():
         setattr(settings, name, value)

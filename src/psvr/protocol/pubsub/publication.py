@@ -234,7 +234,7 @@ def copy(pub: Pub, out: Pub) -> None:
 
 @rule
 def redirect(me: Node, send: Send, out: Pub) -> None:
-    """Send a PUB another way than intended."""
+    """Let a PUB go to the goal of another send."""
     out.ring, out.cur, out.ep = clip(me.ring, -1, LOW32), send.goal, send.ep
 
 

@@ -89,7 +89,7 @@ def copies(me: Node, sub: Sub) -> int:
 
 @rule
 def hear(me: Node, now: int, sub: Sub, out: Sub) -> int:
-    """Hear a SUB and return a reason; if `out` names channels then, it is to be broadcast over the tree."""
+    """Hear a SUB and return a reason; if `out.channels` is not 0 afterwards, `out` is to be broadcast."""
     out.channels = 0
     if custom.replaces(me, custom.HEAR_SUB):
         return custom.hear_sub(me, now, sub, out)

@@ -44,6 +44,8 @@ class Malformed:
 
 
 class Writer:
+    """Writes fields one after the other; `done` returns the frame."""
+
     def __init__(self, kind: int, flags: int, w: int, p: int) -> None:
         self.w, self.p = w, p
         self.parts = [bytes((VERSION << 4 | kind, WIDTHS.index(w) << 6 | WIDTHS.index(p) << 4 | flags))]
