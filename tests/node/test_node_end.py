@@ -190,7 +190,7 @@ def test_turns_that_always_raise_do_not_keep_the_node_busy(part: str, method: st
                 setattr(getattr(a, part), method, fail)
             await until(lambda: bool(turns))
             for _ in range(100):  # others set the timer, too
-                a.settle_soon()
+                a.finish_turn_soon()
                 await asyncio.sleep(0.01)
             assert turns[-1] - turns[0] >= (len(turns) - 1) * RECOVERY * 0.99, turns
             assert a.status()["counters"]["internal_errors"] >= len(turns) > 1
@@ -205,7 +205,7 @@ def test_much_to_do_does_not_put_hellos_off(tmp_path: Path) -> None:
             said, loop = len(a.link.said), asyncio.get_running_loop()
             end = loop.time() + 60 * HELLO
             while loop.time() < end and len(a.link.said) < said + 10:
-                a.settle_soon()
+                a.finish_turn_soon()
                 await asyncio.sleep(0)
             assert len(a.link.said) == said + 10
 

@@ -93,7 +93,7 @@ def test_without_a_file_there_is_nothing_to_read_again(tmp_path: Path, monkeypat
 )
 def test_the_first_line_says_who_and_where(settings: dict[str, Any], words: str, tmp_path: Path) -> None:
     logged, config = Logged(), Config(**settings, state=tmp_path, socket=tmp_path / "s")
-    serving.start(SimpleNamespace(link=None, id=7), config, None, logged.log)  # type: ignore[arg-type]
+    serving.log_start(SimpleNamespace(link=None, id=7), config, None, logged.log)  # type: ignore[arg-type]
     assert logged.lines[0]["level"] == "warning" and logged.lines[0]["message"].startswith("no key: ")
     told = logged.lines[1]
     assert [told[name] for name in ("message", "id", "link", "key", "socket")] == [
@@ -104,7 +104,7 @@ def test_the_first_line_says_who_and_where(settings: dict[str, Any], words: str,
         str(tmp_path / "s"),
     ]
     logged, keys = Logged(), load_keys(None, {"PSVR_KEY": OLD})
-    serving.start(SimpleNamespace(link=None, id=7), config, keys, logged.log)  # type: ignore[arg-type]
+    serving.log_start(SimpleNamespace(link=None, id=7), config, keys, logged.log)  # type: ignore[arg-type]
     assert [line["key"] for line in logged.lines] == ["sends with " + tag(b"\xaa" * 32).hex()]
 
 

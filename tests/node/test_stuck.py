@@ -103,7 +103,7 @@ def seems_full(node: Node) -> Iterator[None]:
         patch.setattr(node.transport, "full", lambda most: [1])
         patch.setattr(node.transport, "is_full", lambda id, most: id == 1)
         yield
-    node.settle_soon()
+    node.finish_turn_soon()
 
 
 @pytest.mark.parametrize("stops", [False, True])

@@ -62,7 +62,7 @@ class Node:
         self.config = (config or Config()).with_settings(settings)
         self.given_link, self.note = link, note
         self.timer: asyncio.TimerHandle | None = None
-        self.running = self.ending = self.settling = False
+        self.running = self.ending = self.finishing = False
         self.turns = 0
         self.internal_errors, self.not_before = 0, 0.0  # exceptions that are our fault; no turn until then
         self.waiters: dict[
@@ -150,7 +150,7 @@ class Node:
         name, payload = checked(channel, data)
         self.check_open()
         number = self.host.publish(name, payload, now()) if self.host.may_go() else await self.wait(name, payload)
-        self.settle_soon()
+        self.finish_turn_soon()
         self.turns += 1
         if self.turns % YIELD == 0:
             await asyncio.sleep(0)
@@ -182,7 +182,7 @@ class Node:
                     f"channel: this node knows {self.config.channels:,} channels already, its bound (channels)"
                 )
             self.reporter.report("subscribed", channel=channel)
-        self.settle_soon()
+        self.finish_turn_soon()
         return subscription
 
     def unsubscribe(self, channel: str) -> None:
@@ -223,14 +223,15 @@ class Node:
 
     # --- time
 
-    def settle_soon(self) -> None:
-        """Send what waits, and set the timer, at the end of this turn of the event loop."""
-        if not self.settling:
-            self.settling = True
-            asyncio.get_running_loop().call_soon(self.settle)
+    def finish_turn_soon(self) -> None:
+        """Call `finish_turn` at the end of this turn of the event loop, however much happens in it."""
+        if not self.finishing:
+            self.finishing = True
+            asyncio.get_running_loop().call_soon(self.finish_turn)
 
-    def settle(self) -> None:
-        self.settling = False
+    def finish_turn(self) -> None:
+        """Send what waits, let publishers go on for whom there is room, and set the timer."""
+        self.finishing = False
         if not self.running:
             return
         try:
@@ -262,7 +263,7 @@ class Node:
             self.host.wake(now())
         except Exception as error:
             self.report_internal(error)
-        self.settle()
+        self.finish_turn()
 
     def report_internal(self, error: Exception) -> None:
         """Count an exception that is our fault, and log it.  It must neither silence the node nor keep it busy."""
@@ -315,7 +316,7 @@ class Node:
                 self.host.hear(sender, item.body, time)
             elif item.kind != envelope.ECHO and (item.kind != envelope.PART or self.host.is_neighbour(sender)):
                 self.transport.hear(peer, item, time, take)
-        self.settle_soon()
+        self.finish_turn_soon()
 
     def deliver(self, channel: str, data: bytes, pub: Pub) -> None:
         if self.inbox.put(channel, data, pub):

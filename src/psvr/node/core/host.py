@@ -117,7 +117,7 @@ class Host:
         )
         self.max_slots, self.max_names = MAX_SLOTS, MAX_NAMES
         self.configure(options)
-        self.losses, self.ended, self.repeated = Losses(self.lost), False, 0
+        self.losses, self.repeated = Losses(self.lost), 0
         self.names: dict[int, set[str]] = {}  # of subscribed channels, by hash
         self.start(id, boot, now, options.beat)
 
@@ -158,6 +158,7 @@ class Host:
     # --- time
 
     def next_due(self, now: int) -> int:
+        """Return when `wake` has something to do next, not before now."""
         due = rules.next_due(self.body, now)
         copy = self.copies[0][0] if self.copies else None
         for other in (self.transport.next_due(), self.losses.next_due(), copy):
@@ -202,6 +203,7 @@ class Host:
     # --- what the rules want done
 
     def drain(self, now: int, heard: Pub | None = None, payload: Payload | None = None) -> None:
+        """Carry out the effects that the rules have left; those without a slot are of the PUB just heard."""
         out, held = self.body.out, self.body.held
         if out.count == 0:
             return
@@ -300,6 +302,7 @@ class Host:
             node.unsubscribe(self.me, now, hashed)
 
     def send_subs(self, now: int) -> None:
+        """Send the SUBs of this node: one, or several where its channels do not fit into one frame."""
         part = 0
         while True:
             part = node.write_sub(self.me, now, part, self.sub)
@@ -355,6 +358,7 @@ class Host:
         return EARLY if rules.is_early_sub(reason) else TAKEN
 
     def take_pub(self, pub: Pub, data: bytes, now: int) -> int:
+        """Process a PUB; return TAKEN, EARLY or FULL.  One whose channel does not fit its name is of no use."""
         parts = parts_of(data)
         if parts is None or channel_hash(parts[0]) != pub.channel:
             return TAKEN
@@ -468,7 +472,6 @@ class Host:
 
     def end(self, now: int) -> None:
         """Stop the node: what has not left it by now is dropped."""
-        self.ended = True
         for id in list(self.transport.peers):
             self.transport.leave(id, now)
         self.transport.retry(now)  # fails what had no known neighbour to go to

@@ -37,6 +37,7 @@ class Reporter:
         reason: str | None = None,
         at: int | None = None,
     ) -> None:
+        """Count an event of this name, notify listeners, and note a row of the trace; `at` is its column `from`."""
         self.counts[event] += 1
         if reason is not None:
             self.reasons[reason] += 1
@@ -115,6 +116,7 @@ class Reporter:
             queue.put_nowait(event)
 
     def listen(self) -> AsyncIterator[Event]:
+        """All events from now on, until the node stops."""
         queue: asyncio.Queue[Event | None] = asyncio.Queue()
         self.listeners.append(queue)
         return self.events(queue)
@@ -133,8 +135,10 @@ class Reporter:
 
 
 def wall() -> int:
+    """µs since 1970."""
     return time.time_ns() // 1000
 
 
 def known(value: int | None) -> int | None:
+    """An id or position, or None for the negative numbers that stand for none."""
     return value if value is not None and value >= 0 else None

@@ -56,6 +56,7 @@ class Transport:
             self.leave(id, now)
 
     def leave(self, id: int, now: int) -> None:
+        """Drop a neighbour; whatever was on its way to it fails."""
         peer = self.peers.pop(id, None)
         self.touched.pop(id, None)
         self.backlogged.discard(id)
@@ -66,11 +67,12 @@ class Transport:
                 self.fail(pending, now)
 
     def is_full(self, id: int, limit: int = QUEUE_LIMIT) -> bool:
+        """Whether so many items wait for this neighbour."""
         peer = self.peers.get(id)
         return peer is not None and len(peer.waiting) >= limit
 
     def full(self, limit: int) -> list[int]:
-        """The neighbours for which so much waits."""
+        """The neighbours for which so many items wait."""
         return [id for id in self.backlogged if len(self.peers[id].waiting) >= limit] if self.backlogged else []
 
     def on_its_way(self) -> int:
@@ -109,6 +111,7 @@ class Transport:
             self.fill(peer, now)
 
     def fill(self, peer: Peer, now: int) -> None:
+        """Send as much of what waits for a neighbour as may be on its way."""
         while (peer.waiting or peer.subs) and peer.has_room():
             pending = peer.next_to_send() if peer.subs else peer.waiting.popleft()
             if pending is None:
@@ -119,6 +122,7 @@ class Transport:
             self.backlogged.discard(peer.id)
 
     def launch(self, peer: Peer, number: int, pending: Pending, now: int) -> None:
+        """Put an item that has a number into the next datagram: its first try, or another."""
         pending.tries += 1
         pending.first_sent, pending.sent = pending.first_sent or now, now
         self.sent += 1

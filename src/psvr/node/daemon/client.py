@@ -59,13 +59,13 @@ class Client:
         except TimeoutError:
             raise BadInput(f"the node has not answered for {TIMEOUT:g} s ({self.path})") from None
         if not line.endswith(b"\n"):
-            raise BadInput(self.end())
+            raise BadInput(self.why_ended())
         reply = unpacked(line)
         if "error" in reply:
             raise BadInput(str(reply["error"]))
         return reply
 
-    def end(self) -> str:
+    def why_ended(self) -> str:
         """Why there are no more answers."""
         try:
             connected(self.path, 0).close()
@@ -115,6 +115,7 @@ class Client:
 
 
 def connected(path: Path, wait: float) -> socket.socket:
+    """A socket connected to the node at this path, which may take so many seconds to appear."""
     end = time.monotonic() + wait
     while True:
         sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)

@@ -116,7 +116,7 @@ class Control:
             turn = asyncio.Lock()
             for subscription in wanted:
                 stack.callback(asyncio.ensure_future(pump(subscription, writer, turn)).cancel)
-            await hang_up(reader)
+            await until_hung_up(reader)
 
 
 async def pump(subscription: Subscription, writer: asyncio.StreamWriter, turn: asyncio.Lock) -> None:
@@ -136,7 +136,7 @@ async def next_line(reader: asyncio.StreamReader) -> bytes:
         raise BadInput(f"a request is longer than {MAX_LINE:,} bytes; data may have {MAX_PAYLOAD_BYTES:,}") from None
 
 
-async def hang_up(reader: asyncio.StreamReader) -> None:
+async def until_hung_up(reader: asyncio.StreamReader) -> None:
     """Wait until the other end is closed; what it still sends is ignored."""
     while await reader.read(4096):
         pass
@@ -182,6 +182,7 @@ def bind(path: Path) -> socket.socket:
 
 
 def remove_stale(path: Path) -> None:
+    """Remove a socket at which nobody listens; whatever else is at this path is an error."""
     if not path.exists():
         return
     if not stat.S_ISSOCK(path.stat().st_mode):

@@ -11,10 +11,12 @@ MAX_LINE = 512 << 10  # bytes of a line: the longest data with every character e
 
 
 def packed(fields: dict[str, Any]) -> bytes:
+    """An object as a line."""
     return json.dumps(fields, separators=(",", ":")).encode() + b"\n"
 
 
 def unpacked(line: bytes) -> dict[str, Any]:
+    """The object that a line holds."""
     try:
         fields = json.loads(line)
     except (ValueError, RecursionError):
@@ -33,6 +35,7 @@ def with_data(data: bytes) -> dict[str, str]:
 
 
 def data_of(fields: dict[str, Any]) -> bytes:
+    """The data of an object that has it as text under `data`, or under `base64`."""
     if ("data" in fields) == ("base64" in fields):
         raise BadInput("must have data, or base64, and not both")
     text = fields.get("data", fields.get("base64"))

@@ -51,7 +51,7 @@ async def serve(config: Config, environment: Mapping[str, str]) -> None:
 
 async def run(config: Config, keys: Keyring | None, log: Log, stop: asyncio.Event) -> None:
     async with running(config, log) as (node, drops):
-        start(node, config, keys, log)
+        log_start(node, config, keys, log)
         asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, read_keys_again, node, config, log)
         await watch(node, log, drops, stop)
         log.info("stops")
@@ -129,7 +129,8 @@ def fix_mmap_threshold() -> bool:
         return False
 
 
-def start(node: Node, config: Config, keys: Keyring | None, log: Log) -> None:
+def log_start(node: Node, config: Config, keys: Keyring | None, log: Log) -> None:
+    """Log who started and where, and have the warnings of its link logged from now on."""
     if isinstance(node.link, Sockets):
         node.link.warn = log.warning
     if keys is None:
@@ -192,7 +193,7 @@ async def log_events(node: Node, log: Log) -> None:
 
 
 def log_exception(log: Log, context: dict[str, Any]) -> None:
-    """Log an uncaught exception in one line, with the place it came from."""
+    """Log an exception that nothing caught in one line, with the place it came from."""
     error = context.get("exception")
     where = traceback.extract_tb(error.__traceback__)[-1:] if isinstance(error, BaseException) else []
     log.error(str(context.get("message", "error")), error=repr(error), at=[f"{f.name}:{f.lineno}" for f in where])

@@ -13,7 +13,7 @@ from .udp import GROUP4, GROUP6, Multicast, Peers
 
 LOOPBACK = "lo"
 IS_LOOPBACK = 0x8  # flag of an interface
-ASK = "make a key with psvr keygen and set key_file, or set open = true if everyone may read and write"
+HOW_TO_OPEN = "make a key with psvr keygen and set key_file, or set open = true if everyone may read and write"
 
 
 def link_for(
@@ -23,13 +23,13 @@ def link_for(
     if not listen and not peers:
         interface = interface or LOOPBACK
         if private and not is_own_interface(interface):
-            raise BadInput(f"interface: without a key only {LOOPBACK} is used, not {interface}: {ASK}")
+            raise BadInput(f"interface: without a key only {LOOPBACK} is used, not {interface}: {HOW_TO_OPEN}")
         return multicast(interface, group, port)
     known = [parsed(peer) for peer in peers]
     at = parsed(listen) if listen else (any_address([host for host, _ in known]), port)
     for key, host in (*(("peers", host) for host, _ in known), ("listen", at[0])):
         if private and not is_own_address(host):
-            raise BadInput(f"{key}: without a key only addresses of this machine are used, not {host}: {ASK}")
+            raise BadInput(f"{key}: without a key only addresses of this machine are used, not {host}: {HOW_TO_OPEN}")
     return Peers(at, known)
 
 
@@ -37,7 +37,9 @@ def ether_for(text: str, private: bool) -> Ether:
     found = ether_address(text)
     assert found is not None, text  # checked when it was set
     if private and not is_own_address(found[0][0]):
-        raise BadInput(f"ether: without a key only addresses of this machine are used, not {found[0][0]}: {ASK}")
+        raise BadInput(
+            f"ether: without a key only addresses of this machine are used, not {found[0][0]}: {HOW_TO_OPEN}"
+        )
     return Ether(*found)
 
 
