@@ -10,31 +10,9 @@ from mutants.entries import Mutant, planted, read_all
 ROOT = Path(__file__).parent.parent.parent
 MUTANTS = read_all(ROOT / "mutants")
 MINIMUM = {"protocol": 150}  # bugs in the lists of each area; protocol-links and the like are one area
-RULES = (
-    "links",
-    "tree",
-    "ring",
-    "positions",
-    "psvr",
-    "table",
-    "numbers",
-    "node",
-    "invariants",
-    "pubsub/publication",
-    "pubsub/subscription",
-    "pubsub/shen",
-    "pubsub/around",
-    "pubsub/custom",
-    "wire/messages",
-    "wire/lengths",
-    "host/body",
-    "host/events",
-    "host/handed",
-    "host/holding",
-    "host/scanning",
-    "host/forwarding",
-    "host/slots",
-)
+PROTOCOL = ROOT / "src" / "psvr" / "protocol"
+RULES = {PROTOCOL / "invariants.py", PROTOCOL / "wire" / "messages.py"}
+RULES |= {file for file in PROTOCOL.rglob("*.py") if "\n@rule\n" in file.read_text()}
 
 
 @pytest.mark.parametrize("mutant", MUTANTS, ids=[m.id for m in MUTANTS])
@@ -52,7 +30,6 @@ def test_there_are_enough_of_every_area() -> None:
     assert all(number[area] >= least for area, least in MINIMUM.items()) and len(MUTANTS) >= 80
 
 
-def test_every_rule_has_some() -> None:
-    number = Counter(mutant.file for mutant in MUTANTS)
-    for name in RULES:
-        assert number[f"src/psvr/protocol/{name}.py"] >= 3, name
+def test_every_module_with_rules_has_some() -> None:
+    number = Counter(ROOT / mutant.file for mutant in MUTANTS)
+    assert len(RULES) > 20 and {file.name: number[file] for file in RULES if number[file] < 3} == {}

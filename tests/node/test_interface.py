@@ -63,8 +63,8 @@ def test_neighbours_find_each_other_again(spaces: bool, tmp_path: Path) -> None:
         plug_in()
         nodes[0].until(lambda: have_one_ring(nodes))
         for node in nodes:
-            complaints = [line for line in node.log.splitlines() if "datagrams cannot be sent" in line]
-            assert 0 < len(complaints) == len({line.partition("error=")[2] for line in complaints})
+            warnings = [line for line in node.log.splitlines() if "datagrams cannot be sent" in line]
+            assert 0 < len(warnings) == len({line.partition("error=")[2] for line in warnings})
             assert node.log.count("interface is there again interface=radio") == 1
     finally:
         for node in nodes:

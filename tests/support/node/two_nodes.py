@@ -31,7 +31,7 @@ async def two(folder: Path) -> AsyncIterator[tuple[Node, Node]]:
 
 
 async def settled(a: Node, b: Node) -> None:
-    """Whether both have the same ring, and filled tables."""
+    """Wait until both have the same ring, and filled tables."""
     while a.host.me.ring < 0 or a.host.me.ring != b.host.me.ring or publication.is_filling(a.host.me):
         await asyncio.sleep(HELLO)
 
