@@ -69,7 +69,7 @@ def run(options: argparse.Namespace) -> int:
     if options.list:
         show_list(mutants, found)
         return 0
-    return try_and_tell(mutants, found, results, options)
+    return try_all(mutants, found, results, options)
 
 
 def show_list(mutants: list[Mutant], known: dict[Mutant, Result]) -> None:
@@ -77,9 +77,7 @@ def show_list(mutants: list[Mutant], known: dict[Mutant, Result]) -> None:
         say(f"{known[m].outcome if m in known else 'not tried':10} {m.area:24} {m.id:36} {m.why}")
 
 
-def try_and_tell(
-    mutants: list[Mutant], found: dict[Mutant, Result], results: Results, options: argparse.Namespace
-) -> int:
+def try_all(mutants: list[Mutant], found: dict[Mutant, Result], results: Results, options: argparse.Namespace) -> int:
     began, new = time.monotonic(), [m for m in mutants if m not in found]
     say(f"{len(mutants)} planted bugs; {len(found)} known from before, {len(new)} to try, {options.jobs} at a time")
     if new:
@@ -95,7 +93,7 @@ def try_and_tell(
 
 
 def trials(bench: Bench, mutants: list[Mutant], results: Results) -> Iterator[tuple[Mutant, Result]]:
-    """Try all of these; return them with their results, which are also stored."""
+    """Try all of these; yield each with its result, which is also stored."""
     check_imports(bench, mutants)
     fit = []
     for m in mutants:
@@ -123,7 +121,7 @@ def check_imports(bench: Bench, mutants: list[Mutant]) -> None:
 
 
 def unplanted(bench: Bench, sets: list[Tests], results: Results) -> dict[Tests, float]:
-    """The seconds that each set of tests takes without any bug; they must pass."""
+    """Return the seconds that each set of tests takes without any bug; they must pass."""
     kept = {tests: results.get(set_name(tests), tests) for tests in sets}
     seconds = {tests: result.seconds for tests, result in kept.items() if result}
     new = [tests for tests in sets if tests not in seconds]
@@ -141,7 +139,7 @@ def unplanted(bench: Bench, sets: list[Tests], results: Results) -> dict[Tests, 
 
 
 def conclude(found: list[tuple[Mutant, Result]], took: str) -> int:
-    """Print again what was not caught, and the totals."""
+    """Print again what was not caught, and the totals; return the exit code."""
     for m, result in found:
         if result.outcome != CAUGHT:
             say(f"{result.outcome}: {m.id} ({m.area}.toml, {m.file}): {result.by or m.why}")

@@ -39,7 +39,7 @@ def read_all(folder: Path) -> list[Mutant]:
     seen: dict[str, str] = {}
     for mutant in found:
         if mutant.id in seen:
-            raise BadInput(f"{mutant.area}.toml: {mutant.id} stands in {seen[mutant.id]}.toml too; ids must differ")
+            raise BadInput(f"{mutant.area}.toml: {mutant.id} is also in {seen[mutant.id]}.toml; ids must differ")
         seen[mutant.id] = mutant.area
     if not found:
         raise BadInput(f"{folder}: must hold lists of mutants (*.toml), and has none")
@@ -94,7 +94,7 @@ def planted(mutant: Mutant, text: str) -> str:
     times = text.count(mutant.before, start, end)
     if times != 1:
         place = f"{mutant.within} of {mutant.file}" if mutant.within else mutant.file
-        raise CannotPlant(f"`before` must stand once in {place}, and stands there {times} times")
+        raise CannotPlant(f"`before` must occur once in {place}, and occurs {times} times")
     at = text.index(mutant.before, start, end)
     changed = text[:at] + mutant.after + text[at + len(mutant.before) :]
     try:

@@ -51,7 +51,7 @@ def test_caught_survived_and_broken(tmp_path: Path, capsys: pytest.CaptureFixtur
     code, out, _ = run(make(tmp_path), capsys)
     assert code == 1 and out.splitlines()[-1].startswith("4 planted: 1 caught, 1 SURVIVED, 2 broken;")
     assert "tests/test_sums.py::test_plus" in out and "No module named 'nothing_of_that_name'" in out
-    assert "broken: sums-gone: `before` must stand once in src/sums.py, and stands there 0 times" in out
+    assert "broken: sums-gone: `before` must occur once in src/sums.py, and occurs 0 times" in out
     assert (tmp_path / "src/sums.py").read_text() == SOURCE  # never in the tree itself
     listed = run(tmp_path, capsys, "--list")[1].replace("not tried", "untried").splitlines()
     assert {line.split()[2]: line.split()[0] for line in listed} == EXPECTED
@@ -180,7 +180,7 @@ def test_a_document_without_marks(tmp_path: Path, capsys: pytest.CaptureFixture[
             "entry 1: id must be lower-case words joined by hyphens, not 'Sums_x'",
         ),
         (entry("sums-x", before="a", after="a"), "entry 1: before must be some code, and after must differ from it"),
-        (entry("sums-x", before="a", after="b") * 2, "sums-x stands in sums.toml too; ids must differ"),
+        (entry("sums-x", before="a", after="b") * 2, "sums-x is also in sums.toml; ids must differ"),
     ],
 )
 def test_lists_that_cannot_be_read(tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str, message: str) -> None:
@@ -230,8 +230,8 @@ def test_where_a_bug_is_planted(within: str, before: str, after: str, expected: 
 @pytest.mark.parametrize(
     "keys, message",
     [
-        ({}, "`before` must stand once in sums.py, and stands there 4 times"),
-        ({"within": "minus"}, "`before` must stand once in minus of sums.py, and stands there 2 times"),
+        ({}, "`before` must occur once in sums.py, and occurs 4 times"),
+        ({"within": "minus"}, "`before` must occur once in minus of sums.py, and occurs 2 times"),
         ({"within": "times"}, "sums.py must define times once, and does 0 times"),
         ({"within": "plus", "before": "return a", "after": "return ("}, "with `after` in it, sums.py is not Python"),
     ],
