@@ -15,7 +15,7 @@ from psvr.sim.plan import plan
 from psvr.sim.scenario import parse
 from psvr.sim.summary import summarize as simulated
 from psvr.swarm.run import Swarm
-from psvr.swarm.tally import traced
+from psvr.swarm.summary import traced
 from psvr.trace import read
 from tests.support.swarm.swarming import swarm
 

@@ -128,4 +128,4 @@ def test_the_record_knows_who_was_connected() -> None:
         [-1, 1, 2, 2],
         [-1, 1, 1, 1],
     ]
-    assert record.standing()[0] == [1, 2, 3] and record.standing()[1].part == [0, 0, 0]
+    assert record.ground_truth()[0] == [1, 2, 3] and record.ground_truth()[1].part == [0, 0, 0]

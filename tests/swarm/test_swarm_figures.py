@@ -9,7 +9,7 @@ import pytest
 
 from psvr.node.core.snapshot import to_plain
 from psvr.results.figures import PACKED
-from psvr.swarm import tally
+from psvr.swarm import summary
 from psvr.swarm.record import Record
 from psvr.swarm.watch import Watch, packed_bytes
 from psvr.trace import json_line
@@ -119,7 +119,7 @@ def test_publications_and_their_messages_from_the_trace(tmp_path: Path, clock: S
         {**published(8, 20, 7), "event": "sent"},
         {**published(5, 10, 2), "run": "another"},
     ]
-    publications, place = tally.traced(swarm(tmp_path, clock, rows))
+    publications, place = summary.traced(swarm(tmp_path, clock, rows))
     assert publications.tolist() == [(5, 0, 0, 2), (9, 2, 1, 0)]
     assert place == {(10, 1, 1): 0, (30, 1, 1): 1}
 
@@ -129,9 +129,9 @@ def test_what_was_expected_and_what_came(tmp_path: Path, clock: SimpleNamespace)
     for v in (1, 2):
         it.record.subscribed(v, 0)
     clock.now += 7_000_000
-    assert not tally.all_arrived(it)
+    assert not summary.all_arrived(it)
     for v, origin in ((1, 10), (2, 10), (1, 30), (1, 30), (1, 99)):
         it.record.received(v, {"origin": origin, "boot": 1, "sequence": 1, "hops": 2})
-    d = tally.counted(it)
+    d = summary.counted(it)
     assert (d.published, d.expected, d.delivered, d.duplicates, d.hops) == (2, 3, 3, 1, {2: 3})
-    assert sorted(d.latencies) == [1.0, 2.0, 2.0] and tally.all_arrived(it)
+    assert sorted(d.latencies) == [1.0, 2.0, 2.0] and summary.all_arrived(it)

@@ -28,9 +28,9 @@ def test_time_runs_from_the_beginning_to_the_end(clock: SimpleNamespace) -> None
 
 def test_links_are_cut_and_healed_from_either_end(clock: SimpleNamespace) -> None:
     it = record(3, [(0, 1), (1, 2)])
-    ground = it.ground
+    before = it.changes
     it.set_cut([(2, 1)], True)
-    assert it.open_links() == [(0, 1)] and it.ground == ground + 1
+    assert it.open_links() == [(0, 1)] and it.changes == before + 1
     it.set_cut([(0, 1), (1, 2)], False)
     assert it.open_links() == [(0, 1), (1, 2)]
     before = len(it.history.epochs)
@@ -44,7 +44,7 @@ def test_the_dead_connect_nobody(clock: SimpleNamespace) -> None:
     it.set_alive(1, False)
     epoch = it.history.epochs[-1]
     assert (epoch.start, epoch.part.tolist()) == (7, [0, -1, 2, 2])
-    living, ground = it.standing()
+    living, ground = it.ground_truth()
     assert living == [0, 2, 3] and list(ground.part) == [0, 1, 1] and list(ground.near) == [2, 1]
 
 

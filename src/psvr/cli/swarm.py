@@ -21,7 +21,7 @@ from psvr.swarm.record import Places
 from psvr.swarm.relay import Impairments, Relay
 from psvr.swarm.run import Medium, Swarm
 from psvr.swarm.schedule import check, check_plan
-from psvr.swarm.tally import in_words, summary
+from psvr.swarm.summary import in_words, summarize
 from psvr.trace import TraceError, runs
 
 from .options import add_run_options
@@ -69,7 +69,7 @@ def run(options: argparse.Namespace) -> int:
     with places(options.trace, name) as found:
         swarm = Swarm(scenario, drawn, medium, found)
         wall = play(swarm, options.quiet)
-        figures = summary(swarm, wall)
+        figures = summarize(swarm, wall)
     title = (
         f"{name}: {drawn.n:,} nodes, {len(swarm.record.links):,} links in reach, "
         f"{'namespaces' if options.netns else 'ether'}, {swarm.record.now / SECOND:,.0f} s"

@@ -47,11 +47,11 @@ class Record:
         self.counts: dict[Pair, dict[str, Any]] = {}  # last status, without memory, by node and boot
         self.started = 0  # µs since 1970
         self.ended: int | None = None
-        self.ground = 0  # how often nodes or links have changed
+        self.changes = 0  # how often nodes or links have changed
 
     def begin(self) -> None:
         self.started = time.time_ns() // 1000
-        self.redraw()
+        self.note_change()
 
     def end(self) -> None:
         self.ended = self.now
@@ -75,22 +75,22 @@ class Record:
     def set_cut(self, links: Iterable[Pair], cut: bool) -> None:
         pairs = {(min(u, v), max(u, v)) for u, v in links}
         self.cut = self.cut | pairs if cut else self.cut - pairs
-        self.redraw()
+        self.note_change()
 
     def set_alive(self, v: int, alive: bool) -> None:
         if self.alive[v] != alive:
             self.alive[v] = alive
-            self.redraw()
+            self.note_change()
 
-    def redraw(self) -> None:
-        """Record who is connected from now on."""
-        self.ground += 1
+    def note_change(self) -> None:
+        """Count a change, and record who is connected from now on."""
+        self.changes += 1
         if self.started:
             among = [(u, v) for u, v in self.open_links() if self.alive[u] and self.alive[v]]
             part = np.where(self.alive, np.array(components(self.n, among)), -1)
             self.history.epochs.append(Epoch(self.now, part.astype(np.int64)))
 
-    def standing(self) -> tuple[list[int], Ground]:
+    def ground_truth(self) -> tuple[list[int], Ground]:
         """The living nodes, and the ground truth for them."""
         living = [v for v in range(self.n) if self.alive[v]]
         place = {v: i for i, v in enumerate(living)}

@@ -19,7 +19,7 @@ from .applications import Applications, Gone
 from .members import MAX_STARTING, Member, command, end, start_all, stop_all
 from .record import Places, Record
 from .schedule import Change, FaultBegins, FaultEnds, Publish, links_of, schedule
-from .tally import all_arrived
+from .summary import all_arrived
 from .watch import Watch
 
 CHECK_EVERY = 1.0  # seconds, at the end, between two checks whether everything has arrived

@@ -21,7 +21,7 @@ class Watch:
         self.nodes: dict[int, Any] = {}  # the same, as records of the protocol
         self.problems: list[Problem] = []
         self.turned_away: dict[int, int] = {}
-        self.ground = -1  # the record's, when the network was last checked
+        self.changes = -1  # those of the record when the network was last checked
         self.waiting = 0  # publications that wait for a ring
         self.max_table_bytes_packed = 0
 
@@ -32,19 +32,19 @@ class Watch:
 
     async def look(self) -> None:
         """Ask all living nodes; the answers count only if no node or link changed in the meantime."""
-        before = self.record.ground
-        living, _ = self.record.standing()
+        before = self.record.changes
+        living, _ = self.record.ground_truth()
         answers = await asyncio.gather(*(self.applications[v].status() for v in living))
         for v, status in zip(living, answers):
             if status is not None:
                 self.record.count(v, status)
         self.waiting = sum(status["outbox"]["waiting"] for status in answers if status is not None)
-        if self.record.ground == before and None not in answers:
+        if self.record.changes == before and None not in answers:
             self.evaluate({v: status for v, status in zip(living, answers) if status is not None})
 
     def evaluate(self, answers: dict[int, dict[str, Any]]) -> None:
         """Record whether the network is correct, checking it only if anything has changed."""
-        changed = self.ground != self.record.ground
+        changed = self.changes != self.record.changes
         for v, status in answers.items():
             if self.memories.get(v) != status["memory"]:
                 self.memories[v], changed = status["memory"], True
@@ -52,14 +52,14 @@ class Watch:
                 self.max_table_bytes_packed = max(self.max_table_bytes_packed, packed_bytes(status["memory"]))
         self.turned_away = {v: status["tables"]["turned_away"] for v, status in answers.items()}
         if changed:
-            living, ground = self.record.standing()
+            living, ground = self.record.ground_truth()
             self.problems = problems([self.nodes[v] for v in living], ground, [0] * len(living))
-            self.ground = self.record.ground
+            self.changes = self.record.changes
         self.record.history.checks.append((self.record.now, not self.problems))
 
     def left_out(self) -> list[int]:
         """Ids of living nodes whose root is not the lowest id of their component, for want of room in its tree."""
-        living, ground = self.record.standing()
+        living, ground = self.record.ground_truth()
         if not set(living) <= set(self.nodes):
             return []
         lowest = {v: self.nodes[living[ground.part[i]]].id for i, v in enumerate(living)}

@@ -12,7 +12,7 @@ from psvr.sim.scenario import parse
 from psvr.swarm.record import Places
 from psvr.swarm.relay import Impairments, Relay
 from psvr.swarm.run import Swarm
-from psvr.swarm.tally import summary
+from psvr.swarm.summary import summarize
 
 PATIENCE = 60  # seconds, for a busy machine
 
@@ -25,7 +25,7 @@ def swarm(folder: Path, tables: dict[str, Any], impairments: Impairments | None 
         scenario, plan(scenario), Relay(scenario.seed, impairments or Impairments()), Places(short, folder, "test")
     )
     asyncio.run(made.run())
-    return made, summary(made, 1.0)
+    return made, summarize(made, 1.0)
 
 
 def children(pid: int) -> list[int]:

@@ -84,7 +84,7 @@ def all_arrived(swarm: SwarmRun) -> bool:
     return bool(np.isin(pairs, arrived["publication"] * swarm.plan.n + arrived["node"]).all())
 
 
-def summary(swarm: SwarmRun, wall: float) -> dict[str, Any]:
+def summarize(swarm: SwarmRun, wall: float) -> dict[str, Any]:
     """All figures; those that only the simulator has are None."""
     d, record = counted(swarm), swarm.record
     stable_at, recoveries = stability(record.history)
