@@ -66,7 +66,7 @@ class Radio:
         self.queue: deque[Any] = deque()
         self.frame: Any = None  # on the air
         self.answer: int | None = None  # the node that waits for an acknowledgement
-        self.phase, self.token, self.exponent, self.backoffs, self.rest = "idle", 0, 0, 0, 0
+        self.phase, self.token, self.backoffs, self.rest = "idle", 0, 0, 0
         self.sent_us = self.received_us = 0
 
 

@@ -1,4 +1,4 @@
-"""A second implementation of the simulation, small and slow: plain objects, a heap from the library, nothing compiled.
+"""A second implementation of the simulator, small and slow: plain objects, a heap from the library, nothing compiled.
 
 It shares nothing with the engine but the rules of the protocol, which it runs uncompiled.  Both must go through the
 same states and write the same trace, event by event.
@@ -6,7 +6,7 @@ same states and write the same trace, event by event.
 
 import heapq
 from collections.abc import Callable
-from typing import Any, TypeAlias
+from typing import Any
 
 from psvr.protocol import constants as k
 from psvr.protocol import host as rules
@@ -14,51 +14,20 @@ from psvr.protocol import node
 from psvr.protocol.layout import Capacity, blank
 from psvr.protocol.numbers import mix, spread
 from psvr.protocol.pubsub import subscription
-from psvr.protocol.records import Effects, Handed, Held, Hello, Node, Outcome, Pub, Sub
-from psvr.protocol.records import Host as Memory
+from psvr.protocol.records import Hello, Pub, Sub
 from psvr.protocol.wire.lengths import hello_length, pub_length, sub_length
-from psvr.trace.columns import EVENTS, FRAMES, LEVELS
+from psvr.trace.columns import FRAMES
 
-PREAMBLE, WORK = 6, (1_000, 5_000)
-EVENT_KINDS = 16  # of events, in the fingerprint
-Message: TypeAlias = Hello | Sub | Pub
+from .hosts import Frame, Host, Message
+from .notes import Notes
 
-
-class Host:
-    """A node, and what surrounds it."""
-
-    def __init__(self, index: int, capacity: Capacity, held: int, names: int) -> None:
-        self.index, self.hello, self.capacity = index, blank(Hello, capacity), capacity
-        self.node = blank(Node, capacity)
-        self.body = rules.Body(
-            self.node,
-            blank(Memory, capacity),
-            *self.tables(held, names),
-            blank(Effects, capacity),
-            blank(Outcome, capacity),
-        )
-        self.wake_at, self.offset, self.free_at = -1, 0, 0
-        self.alive, self.jammed, self.hellos, self.pubs = False, 0, 0, 0
-        self.flights: dict[int, Frame] = {}  # by slot
-        self.parent = self.ring = self.table = 0
-        self.reach: list[int] = []
-
-    def tables(self, held: int, names: int) -> tuple[list[Held], list[Handed]]:
-        return [blank(Held, self.capacity) for _ in range(held)], [blank(Handed, self.capacity) for _ in range(names)]
+PREAMBLE = 6  # bytes on the air before a frame
+REACTION = 1_000, 5_000  # µs that a node takes to react, at least and at most
 
 
-class Frame:
-    """A SUB or PUB under way; a PUB is in a slot of its host."""
+class Reference(Notes):
+    """A network of hosts on a medium, and the queue of its events."""
 
-    def __init__(
-        self, message: Sub | Pub, to: int, held: Held | None = None, slot: int = -1, which: int = -1, copies: int = 1
-    ) -> None:
-        self.message, self.to, self.slot, self.which, self.copies = message, to, slot, which, copies
-        self.held = held
-        self.tries, self.got = 0, False
-
-
-class Reference:
     kinds = (
         "wake",
         "end_hello",
@@ -92,22 +61,22 @@ class Reference:
         held: int = 64,
         names: int = 64,
     ) -> None:
-        self.ids, self.hashes, self.capacity = ids, hashes, capacity
+        super().__init__(ids, level)
+        self.hashes, self.capacity = hashes, capacity
         self.loss, self.loss_key, self.ack_key = loss, loss_key, ack_key
-        self.retries, self.bitrate, self.level = retries, bitrate, LEVELS.index(level)
+        self.retries, self.bitrate = retries, bitrate
         self.hosts = [Host(v, capacity, held, names) for v in range(len(ids))]
         for host, others in zip(self.hosts, reach):
             host.reach = sorted(others)
         self.cut: set[tuple[int, int]] = set()
         self.queue: list[tuple[int, int, Callable[..., None], tuple[Any, ...]]] = []
-        self.order = self.serial = self.print_a = self.print_b = self.receptions = 0
-        self.rows: list[dict[str, int]] = []
-        self.publications: list[dict[str, int]] = []
+        self.order = self.serial = 0
         self.deliveries: list[tuple[int, int, int, int]] = []
 
     # --- time
 
     def at(self, time: int, action: Callable[..., None], *arguments: Any) -> None:
+        """Schedule an action, which is called with the time and these arguments."""
         self.order += 1
         heapq.heappush(self.queue, (time, self.order, action, arguments))
 
@@ -118,85 +87,10 @@ class Reference:
         action(time, *arguments)
         return time
 
-    def stamp(self, time: int, kind: int, who: "Host | int") -> None:
-        """Add an event to the fingerprint."""
-        v = who.index if isinstance(who, Host) else who
-        self.print_a = mix(mix(self.print_a, time), EVENT_KINDS * v + kind)
-        self.print_b = mix(self.print_b, self.print_a + self.receptions)
-
-    def fingerprint(self) -> str:
-        return f"{self.print_a:08x}{self.print_b:08x}"
-
     def advance(self, until: int) -> None:
+        """Process all events before `until`."""
         while self.queue and self.queue[0][0] < until:
             self.step()
-
-    # --- the trace
-
-    def note(
-        self,
-        now: int,
-        event: str,
-        v: int,
-        at_least: str,
-        peer: int = -1,
-        reason: int = -1,
-        detail: int = -1,
-        **more: int,
-    ) -> None:
-        if self.level >= LEVELS.index(at_least):
-            self.rows.append(
-                {
-                    "time": now,
-                    "node": self.ids[v],
-                    "event": EVENTS.index(event),
-                    "peer": peer,
-                    "reason": reason,
-                    "detail": detail,
-                    **more,
-                }
-            )
-
-    def note_pub(
-        self, now: int, event: str, v: int, peer: int, pub: Pub, which: int, at: int = -1, reason: int = -1
-    ) -> None:
-        self.note(
-            now,
-            event,
-            v,
-            "pub",
-            peer,
-            reason,
-            channel=self.publications[which]["channel"],
-            origin=pub.origin,
-            boot=pub.boot,
-            sequence=pub.number,
-            from_=at,
-            to=pub.cur,
-            ep=pub.ep,
-            hops=pub.hops,
-            bytes=pub.load,
-        )
-
-    def note_changes(self, host: Host, now: int) -> None:
-        me, v = host.node, host.index
-        if self.level >= 2 and me.parent != host.parent:
-            host.parent = me.parent
-            self.note(now, "parent changed", v, "control", peer=me.parent, detail=me.root)
-        if me.ring != host.ring:
-            host.ring = me.ring
-            self.note(now, "ring changed", v, "control", detail=me.ring)
-
-    def note_table(self, host: Host, now: int) -> None:
-        me, h = host.node, 0
-        for channel, row in zip(me.channel, me.row):
-            if channel != k.NO_CHANNEL:
-                h = mix(h, channel)
-                for entry in row.entry:
-                    h = mix(h, entry.ns)
-        if self.level >= 2 and h != host.table:
-            host.table = h
-            self.note(now, "table changed", host.index, "control", detail=h)
 
     # --- frames
 
@@ -222,9 +116,11 @@ class Reference:
         return not self.is_lost(self.loss_key, serial, u)
 
     def react_at(self, v: int, now: int) -> int:
-        return now + spread(self.ids[v], now, 6, *WORK)
+        """The time at which a node has reacted to what it hears now."""
+        return now + spread(self.ids[v], now, 6, *REACTION)
 
     def schedule(self, host: Host, now: int) -> None:
+        """Schedule the next time that a host is due; an earlier time replaces a later one."""
         due = rules.next_due(host.body, now + host.offset) - host.offset
         if host.wake_at < now or due < host.wake_at:
             host.wake_at = max(due, now)
@@ -395,7 +291,7 @@ class Reference:
                 to = -1 if held.to == k.NOBODY else self.ids.index(held.to)
                 frame = host.flights[e.slot] = Frame(pub, to, held, e.slot, about)
                 host.pubs = (host.pubs + 1) & 0xFFFF
-                self.transmit(now + spread(self.ids[v], now + host.pubs, 6, *WORK), host, frame)
+                self.transmit(now + spread(self.ids[v], now + host.pubs, 6, *REACTION), host, frame)
             elif e.kind == rules.DELIVER:
                 self.deliveries.append((now, about, v, pub.hops))
                 self.note_pub(now, "delivered", v, pub.src, pub, about)

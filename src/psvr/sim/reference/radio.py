@@ -15,14 +15,11 @@ from psvr.protocol.records import Hello, Pub
 from psvr.sim.radio.field import Field
 
 from .air import DRAWS, Medium, Radio, milliwatts
-from .network import Frame, Host, Message, Reference
+from .hosts import Frame, Host, Message
+from .network import Reference
 
-UNIT, LOOK, PAUSE, WAIT = (
-    320,
-    128,
-    640,
-    560,
-)  # µs: a back-off unit, sensing, after a frame, waiting for an acknowledgement
+UNIT, LOOK = 320, 128  # µs of a back-off unit, and of sensing the channel
+PAUSE, WAIT = 640, 560  # µs after a frame until the next, and until an acknowledgement is given up
 WAITS = {0: 8, 1: 16}  # back-off units to draw from at the first and second back-off; then 32
 TRIES = 5  # at finding the channel clear
 MAX_QUEUED = 16  # frames that wait at a node
@@ -43,6 +40,8 @@ class Queued(NamedTuple):
 
 
 class RadioReference(Reference):
+    """A network of hosts on a wireless channel."""
+
     def __init__(self, field: Field, ids: list[int], hashes: list[int], capacity: Capacity, **options: Any) -> None:
         super().__init__(ids, [[] for _ in ids], hashes, capacity, **options)
         self.medium = Medium(field, self.cut)
