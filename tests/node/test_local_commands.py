@@ -232,7 +232,7 @@ def test_a_status_of_a_node_alone(tmp_path: Path, capsys: pytest.CaptureFixture[
         lines = capsys.readouterr().out.splitlines()
         assert main(["status", "--json", "--socket", str(node.path)]) == 0
     assert json.loads(capsys.readouterr().out) == alone
-    assert lines[1:3] == ["tree: this node is the root; children: none; 1 nodes from here down", "ring: none as yet"]
+    assert lines[1:3] == ["tree: this node is the root; children: none; 1 node from here down", "ring: none as yet"]
     assert "subscriptions: none" in lines and lines[-1] == "neighbours: none"
 
 

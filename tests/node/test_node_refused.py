@@ -212,6 +212,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("node --config bad.toml", "bad.toml: not TOML: "),
         ("node --config typo.toml", "typo.toml: helo: no such setting (did you mean hello?)"),
         ("node --config none.toml", "none.toml: No such file or directory"),
+        ("node --config=", '--config: must be the name of a file or folder, not ""'),
         ("node --key-file short.key", "short.key: line 1: too short for a key"),
         ("node --key-file open.key", "open.key: others can read or write this key; run: chmod 600 open.key"),
         ("node --key-file none.key", "none.key: holds no key"),
@@ -236,6 +237,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("sub a --count x", "--count: must be a whole number from 1, not 'x'"),
         ("status", "no node is running here"),
         ("status --config bad.toml", "bad.toml: not TOML"),
+        ("status --config=", '--config: must be the name of a file or folder, not ""'),
     ],
 )
 def test_bad_input_is_one_line(here: Path, capsys: pytest.CaptureFixture[str], line: str, said: str) -> None:

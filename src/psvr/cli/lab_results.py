@@ -11,7 +11,7 @@ from psvr.lab.run.progress import format_duration
 from psvr.lab.study.study import SCALES, available, folder_of, load, read_toml
 from psvr.lab.study.trials import cells
 
-from .route import show
+from .output import show
 
 if TYPE_CHECKING:
     from psvr.lab.driver import Options

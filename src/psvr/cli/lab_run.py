@@ -3,8 +3,8 @@
 import argparse
 import sys
 
-from psvr.lab.run.runner import Stopped
 from psvr.lab.driver import run_studies
+from psvr.lab.run.runner import Stopped
 
 from .lab_results import options_of, print_verdicts
 

@@ -5,6 +5,7 @@ import os
 from pathlib import Path
 
 from psvr.node.config.config import load
+from psvr.node.config.kinds import FilePath
 from psvr.node.daemon.client import Client
 
 WAIT = 3.0  # seconds for a node that is just starting
@@ -18,5 +19,10 @@ def add_socket(parser: argparse.ArgumentParser) -> None:
 
 
 def client_of(options: argparse.Namespace) -> Client:
-    file = Path(options.config) if options.config else None
-    return Client(load(file, os.environ, {"socket": options.socket}).socket, WAIT)
+    """A connection to the node, which may be just starting."""
+    return Client(load(config_file(options), os.environ, {"socket": options.socket}).socket, WAIT)
+
+
+def config_file(options: argparse.Namespace) -> Path | None:
+    """The file that --config names, if it is given; an empty name is an error, such as a variable that is not set."""
+    return None if options.config is None else FilePath().read(options.config, "--config")

@@ -3,13 +3,14 @@
 import argparse
 import asyncio
 import os
-from pathlib import Path
 from typing import Any
 
 from psvr.fields.kinds import Choice, Number, Switch, Whole
 from psvr.node.config.config import load, settings
 from psvr.node.config.kinds import EtherAddress, FilePath, HostPort, HostPorts
 from psvr.node.daemon.serving import serve
+
+from .local import config_file
 
 METAVARS = {
     Whole: "N",
@@ -39,5 +40,5 @@ def run(options: argparse.Namespace) -> None:
     flags: dict[str, Any] = {name: getattr(options, name) for name in settings()}
     if flags["peers"] is not None:
         flags["peers"] = ",".join(flags["peers"])
-    config = load(Path(options.config) if options.config else None, os.environ, flags)
+    config = load(config_file(options), os.environ, flags)
     asyncio.run(serve(config, os.environ))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from psvr.errors import BadInput
 
+from .output import show
 from .system_option import add_systems, last_system
 
 if TYPE_CHECKING:
@@ -87,9 +88,3 @@ def draw(report: "Report", file: str) -> None:
         path.write_text(text, encoding="utf-8")
     except (OSError, ValueError) as error:
         raise BadInput(f"--svg: {file} cannot be written: {getattr(error, 'strerror', None) or error}") from None
-
-
-def show(text: str) -> None:
-    """Print, replacing characters of names that the terminal's encoding lacks."""
-    encoding = sys.stdout.encoding or "utf-8"
-    sys.stdout.write(text.encode(encoding, "replace").decode(encoding))

@@ -27,7 +27,7 @@ from psvr.trace import TraceError, Writer
 from psvr.trace.columns import FRAMES, LEVELS
 
 from .options import add_run_options
-from .route import show
+from .output import show
 from .system_option import add_systems, last_system
 
 USUAL = {

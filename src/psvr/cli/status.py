@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from .local import add_socket, client_of
-from .route import show
-from .sub import plain
+from .output import plain, show
 
 HEADS = ("neighbour", "quality", "heard", "hears me", "round trip", "silent", "")
 
@@ -49,8 +48,9 @@ def tree(tree: dict[str, Any]) -> str:
     where = f"parent {tree['parent']}, {tree['distance']} hops from the root {tree['root']}"
     if tree["parent"] is None:
         where = "this node is the root"
+    nodes = "node" if tree["nodes"] == 1 else "nodes"
     children = ", ".join(map(str, tree["children"])) or "none"
-    return f"{where}; children: {children}; {tree['nodes']:,} nodes from here down"
+    return f"{where}; children: {children}; {tree['nodes']:,} {nodes} from here down"
 
 
 def ring(ring: dict[str, Any]) -> str:

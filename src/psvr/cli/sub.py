@@ -11,7 +11,7 @@ from psvr.errors import BadInput
 from psvr.node.daemon.lines import data_of
 
 from .local import add_socket, client_of
-from .route import show
+from .output import plain, show
 
 SHOWN = ("channel", "data", "base64", "origin", "boot", "sequence", "hops")
 
@@ -47,16 +47,3 @@ def as_text(message: dict[str, Any], with_channel: bool) -> str:
     """A message as one line: whatever would break the line, or steer a terminal, is escaped."""
     text = plain(os.fsdecode(data_of(message)))
     return f"{plain(message['channel'])}\t{text}" if with_channel else text
-
-
-def plain(text: str) -> str:
-    if text.isprintable():
-        return text
-    return "".join(c if c.isprintable() or c == "\t" else escaped(c) for c in text)
-
-
-def escaped(c: str) -> str:
-    """A character as an escape; bytes that are not text come as single surrogates."""
-    if "\udc80" <= c <= "\udcff":
-        return f"\\x{ord(c) - 0xDC00:02x}"
-    return c.encode("unicode_escape").decode()

@@ -25,7 +25,7 @@ from psvr.swarm.summary import in_words, summarize
 from psvr.trace import TraceError, runs
 
 from .options import add_run_options
-from .route import show
+from .output import show
 from .sim import asked_to_stop, scenario_of
 
 PROGRESS = 0.2  # seconds between two looks
