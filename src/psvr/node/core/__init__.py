@@ -1,1 +1,1 @@
-"""The parts of a node that need neither a clock nor a socket: host, transport, what applications see."""
+"""The parts of a node without a socket or a timer: host, transport, what applications see."""
