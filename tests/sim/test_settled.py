@@ -1,14 +1,13 @@
 """After stabilization on an ideal channel: exactly-once delivery in all systems, with the messages of exact routing."""
 
-from collections import Counter, defaultdict
+from collections import Counter
 
 import numpy as np
 import pytest
 
 from psvr.protocol import constants as k
 from psvr.routing.systems import route
-from psvr.trace import EVENTS
-from tests.support.sim.settled_runs import drawn, settled
+from tests.support.sim.settled_runs import deliver_exactly_once, drawn, settled
 
 NETWORKS = 44  # per system: 220 in all, under both profiles of hosts by turns
 
@@ -17,19 +16,9 @@ NETWORKS = 44  # per system: 220 in all, under both profiles of hosts by turns
 def test_exactly_once_and_as_predicted(system: str) -> None:
     for seed in range(NETWORKS):
         net, rows, subscribers = drawn(seed, system)
-        rows.clear()
-        where = settled(net)
+        where, ids = settled(net), net.world.ids
         shortcuts = net.scenario.protocol.shortcuts
-        for v in range(net.plan.n):
-            net.publish(v, "c")
-            net.run(3)
-        assert not net.problems(), (seed, net.problems())
-        by_event = defaultdict(list)
-        for row in rows:
-            by_event[EVENTS[row["event"]]].append(row)
-        got = Counter((int(r["origin"]), int(r["node"])) for r in by_event["delivered"])
-        ids = net.world.ids
-        assert got == Counter((int(ids[v]), int(ids[s])) for v in range(net.plan.n) for s in subscribers), seed
+        by_event = deliver_exactly_once(net, rows, subscribers)
         if system in ("psvr", "shen"):
             assert max(Counter((r["origin"], r["node"]) for r in by_event["received"]).values(), default=1) == 1
         for v in range(net.plan.n):

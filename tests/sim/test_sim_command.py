@@ -16,8 +16,9 @@ from psvr.sim.engine import engine
 from psvr.sim.network import Network, is_compiled
 from psvr.sim.scenario import load, parse
 from psvr.trace import read, runs
-from tests.support.sim.sim_running import CALM, LOSSY_LINE, agree, psvr_sim, refused, rows, warm_up
+from tests.support.sim.sim_running import CALM, LOSSY_LINE, agree, psvr_sim, refused, rows
 
+pytestmark = pytest.mark.usefixtures("compiled")
 FIELDS: dict[str, type] = {
     "published": int,
     "expected": int,
@@ -38,18 +39,6 @@ FIELDS: dict[str, type] = {
     "events_per_s": int,
     "fingerprint": str,
 }
-
-
-@pytest.fixture(scope="module", autouse=True)
-def compiled() -> None:
-    warm_up()
-
-
-@pytest.fixture
-def calm(tmp_path: Path) -> Path:
-    file = tmp_path / "calm.toml"
-    file.write_text(CALM)
-    return file
 
 
 def test_json_has_all_fields(calm: Path) -> None:

@@ -15,21 +15,10 @@ from pathlib import Path
 import pytest
 
 from psvr.trace import read, runs
-from tests.support.sim.sim_running import CALM, LONG, Printed, agree, psvr_sim, refused, rows, start, warm_up
+from tests.support.sim.sim_running import CALM, LONG, Printed, agree, psvr_sim, refused, rows, start
 
+pytestmark = pytest.mark.usefixtures("compiled")
 PART = 1_000_000  # rows
-
-
-@pytest.fixture(scope="module", autouse=True)
-def compiled() -> None:
-    warm_up()
-
-
-@pytest.fixture
-def calm(tmp_path: Path) -> Path:
-    file = tmp_path / "calm.toml"
-    file.write_text(CALM)
-    return file
 
 
 @pytest.fixture

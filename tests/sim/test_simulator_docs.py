@@ -22,18 +22,14 @@ from psvr.sim.network import Network
 from psvr.sim.running import run_to_end
 from psvr.sim.scenario import load, parse
 from psvr.sim.summary import summarize
-from tests.support.sim.sim_running import psvr_sim, warm_up
+from tests.support.sim.sim_running import psvr_sim
 
+pytestmark = pytest.mark.usefixtures("compiled")
 ROOT = Path(__file__).parent.parent.parent
 PAGE = (ROOT / "docs" / "simulator.md").read_text()
 WORDS = " ".join(PAGE.split())  # wherever its lines end
 LINE = parse({"topology": {"kind": "line", "n": 2}})
 TIMED = re.compile(r"(events +[\d,]+ in )[\d.]+( s: )[\d,]+( per second)")  # what a machine decides
-
-
-@pytest.fixture(scope="module", autouse=True)
-def compiled() -> None:
-    warm_up()
 
 
 def section(title: str) -> str:

@@ -1,6 +1,7 @@
 """Random networks that have settled, and the same for exact routing."""
 
 import random
+from collections import Counter, defaultdict
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from psvr.protocol import constants as k
 from psvr.routing.settled import Settled
 from psvr.sim.network import Network
 from psvr.sim.scenario import parse
+from psvr.trace import EVENTS
 
 
 def drawn(seed: int, system: str) -> tuple[Network, list[Any], list[int]]:
@@ -55,3 +57,19 @@ def settled(net: Network) -> Settled:
     }
     parent = [-1 if p == k.NOBODY else int(np.searchsorted(ids, p)) for p in nodes["parent"]]
     return Settled(from_edges(len(ids), sorted(edges)), parent.index(-1), parent)
+
+
+def deliver_exactly_once(net: Network, rows: list[Any], subscribers: list[int]) -> dict[str, list[Any]]:
+    """Let every node publish once: each subscriber gets each once.  Returns the rows about it, by event."""
+    rows.clear()
+    for v in range(net.plan.n):
+        net.publish(v, "c")
+        net.run(3)
+    seed, ids = net.scenario.seed, net.world.ids
+    assert not net.problems(), (seed, net.problems())
+    by_event = defaultdict(list)
+    for row in rows:
+        by_event[EVENTS[row["event"]]].append(row)
+    got = Counter((int(r["origin"]), int(r["node"])) for r in by_event["delivered"])
+    assert got == Counter((int(ids[v]), int(ids[s])) for v in range(net.plan.n) for s in subscribers), seed
+    return by_event

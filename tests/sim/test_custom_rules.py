@@ -4,7 +4,6 @@ import json
 import os
 import subprocess
 import sys
-from collections import Counter, defaultdict
 from pathlib import Path
 from typing import Any
 
@@ -21,9 +20,9 @@ from psvr.sim.engine import engine
 from psvr.sim.network import Network
 from psvr.sim.scenario import parse, to_toml
 from psvr.sim.summary import fingerprint
-from psvr.trace import EVENTS, runs
-from tests.support.sim.settled_runs import drawn, settled
-from tests.support.sim.sim_running import CALM, psvr_sim, refused
+from psvr.trace import runs
+from tests.support.sim.settled_runs import deliver_exactly_once, drawn, settled
+from tests.support.sim.sim_running import psvr_sim, refused
 from tests.support.sim.twins import Twins
 
 EXAMPLES = Path(__file__).parent.parent.parent / "examples" / "systems"
@@ -97,17 +96,8 @@ def test_exactly_once_and_as_predicted(system: str) -> None:
     compiled = len(run.signatures)
     for seed in range(NETWORKS):
         net, rows, subscribers = drawn(seed, system)
-        rows.clear()
         where, ids = settled(net), net.world.ids
-        for v in range(net.plan.n):
-            net.publish(v, "c")
-            net.run(3)
-        assert not net.problems(), (seed, net.problems())
-        by_event = defaultdict(list)
-        for row in rows:
-            by_event[EVENTS[row["event"]]].append(row)
-        got = Counter((int(r["origin"]), int(r["node"])) for r in by_event["delivered"])
-        assert got == Counter((int(ids[v]), int(ids[s])) for v in range(net.plan.n) for s in subscribers), seed
+        by_event = deliver_exactly_once(net, rows, subscribers)
         for v in range(net.plan.n):
             mine = [r for r in by_event["sent"] if r["origin"] == ids[v]]
             expected = route(where, system, v, subscribers)
@@ -282,9 +272,7 @@ def test_scenarios_name_a_system_that_is_loaded(tmp_path: Path) -> None:
     assert known() == (*k.SYSTEMS, "tree-steps") and settings_of("shen", Network(scenario).machine.capacity) == (3, 0)
 
 
-def test_psvr_sim_with_a_file(tmp_path: Path) -> None:
-    calm = tmp_path / "calm.toml"
-    calm.write_text(CALM)
+def test_psvr_sim_with_a_file(calm: Path, tmp_path: Path) -> None:
     file = EXAMPLES / "tree_steps.py"
     figures = psvr_sim(calm, "--json", "--quiet", "--system", file, "--trace", tmp_path / "trace").json
     shen = psvr_sim(calm, "--json", "--quiet", "--system", "shen").json
@@ -298,9 +286,7 @@ def test_psvr_sim_with_a_file(tmp_path: Path) -> None:
     assert json.dumps(figures)
 
 
-def test_psvr_sim_refuses(tmp_path: Path) -> None:
-    calm = tmp_path / "calm.toml"
-    calm.write_text(CALM)
+def test_psvr_sim_refuses(calm: Path, tmp_path: Path) -> None:
     refused(psvr_sim(calm, "--system", tmp_path / "none.py"), "none.py: No such file")
     (tmp_path / "settled.py").write_text(
         "from psvr.routing.systems import system\n"
