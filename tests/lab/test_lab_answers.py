@@ -2,12 +2,16 @@
 
 import tarfile
 from io import BytesIO
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from py4j.protocol import Py4JError, Py4JNetworkError
 
 from psvr import jit
+from psvr.errors import BadInput
+from psvr.lab import driver
 from psvr.lab.pipeline import rerun
 from psvr.lab.query import MAX_WIDTH, as_csv, as_json, as_table, cell
 from psvr.lab.report.wording import escaped, plain, words
@@ -76,6 +80,27 @@ def test_an_answer_for_other_programs_is_complete() -> None:
 )
 def test_errors_of_spark_are_shortened(text: str, short: str) -> None:
     assert shorten(text) == short
+
+
+@pytest.mark.parametrize(
+    "error, reason",
+    [
+        (ConnectionRefusedError(111, "Connection refused"), "its Java process ended"),
+        (Py4JNetworkError("Answer from Java side is empty"), "its Java process ended"),
+        (Py4JError("An error\nCaused by: java.Inner: no room"), "java.Inner: no room"),
+    ],
+)
+def test_spark_that_ends_while_the_report_is_made_is_one_line(
+    error: Exception, reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def ends(*_: object) -> None:
+        raise error
+
+    monkeypatch.setattr(driver, "prepare_all", lambda out, prepared: [])
+    monkeypatch.setattr(driver, "report_on", ends)
+    spark: Any = None
+    with pytest.raises(BadInput, match=f"^Spark stopped: {reason}; what is finished is stored, the same command goes"):
+        driver.make_report(spark, [], driver.Options(out=tmp_path))
 
 
 @pytest.mark.parametrize(

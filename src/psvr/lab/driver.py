@@ -20,6 +20,7 @@ from .run.compiling import compiled_ahead
 from .run.folder import locked, request_for
 from .run.progress import Progress, format_duration
 from .run.runner import write_error
+from .spark.errors import spark_may_stop
 from .spark.master import parse
 from .spark.sessions import session, stop
 from .study.study import load
@@ -91,8 +92,10 @@ def run_studies(
 
 def make_report(spark: SparkSession, prepared: Sequence[Prepared], options: Options) -> list[Claim]:
     """Make the report on all studies of the folder, of which these are prepared already; return its claims."""
+    studies = prepare_all(options.out, prepared)
     try:
-        return report_on(spark, prepare_all(options.out, prepared), options.out, options.master)
+        with spark_may_stop():
+            return report_on(spark, studies, options.out, options.master)
     except OSError as error:
         raise write_error(error, options.out) from error
 

@@ -14,12 +14,12 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
-from py4j.protocol import Py4JError, Py4JNetworkError
+from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from psvr.errors import BadInput
-from psvr.lab.spark.errors import shorten
+from psvr.lab.spark.errors import spark_may_stop
 from psvr.lab.spark.sessions import slots
 from psvr.lab.study.study import Study
 
@@ -69,12 +69,13 @@ class Runner:
         """Run everything that is left.  `Stopped` after Ctrl-C, BadInput if it cannot go on; what is stored stays."""
         self.folder.mkdir(parents=True, exist_ok=True)
         store.remove_partial(self.folder)
-        tasks = self.tasks()
+        with spark_may_stop():
+            tasks = self.tasks()
+            workers = self.spark.newSession()  # one partition per task, and only here
+            workers.conf.set("spark.sql.leafNodeDefaultParallelism", str(MAX_PARTITIONS))
+            size = TASKS_PER_CORE * slots(self.spark)
         left = sum(len(t) for t in tasks.column("trials").to_pylist())
         self.progress.start(len(self.trials) - left, len(self.trials), sum(tasks.column("seconds").to_pylist()))
-        workers = self.spark.newSession()  # one partition per task, and only here
-        workers.conf.set("spark.sql.leafNodeDefaultParallelism", str(MAX_PARTITIONS))
-        size = TASKS_PER_CORE * slots(self.spark)
         batches = (tasks.slice(start, size) for start in range(0, len(tasks), size))
         with ThreadPoolExecutor(MAX_JOBS) as pool:
             try:
@@ -88,20 +89,17 @@ class Runner:
         """Run all batches, MAX_JOBS of them at a time."""
         pending: set[Future[Batch]] = set()
         try:
-            while True:
-                while len(pending) < MAX_JOBS and (batch := next(batches, None)) is not None:
-                    pending.add(pool.submit(self.run_batch, workers, batch))
-                if not pending:
-                    return
-                finished, pending = wait(pending, timeout=0.5, return_when=FIRST_COMPLETED)
-                for future in finished:
-                    self.take(future.result())
+            with spark_may_stop():
+                while True:
+                    while len(pending) < MAX_JOBS and (batch := next(batches, None)) is not None:
+                        pending.add(pool.submit(self.run_batch, workers, batch))
+                    if not pending:
+                        return
+                    finished, pending = wait(pending, timeout=0.5, return_when=FIRST_COMPLETED)
+                    for future in finished:
+                        self.take(future.result())
         except KeyboardInterrupt:
             raise Stopped from None
-        except (PySparkException, Py4JError, ConnectionError) as error:
-            raise BadInput(
-                f"Spark stopped: {reason(error)}; what is finished is stored, the same command goes on"
-            ) from error
         except OSError as error:
             raise write_error(error, self.folder) from error
 
@@ -138,8 +136,3 @@ def write_error(error: OSError, folder: Path) -> BadInput:
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return BadInput(f"{folder}: no space left; what is finished is stored: make room and give the same command")
     return BadInput(f"{folder}: cannot be written: {error.strerror or error}")
-
-
-def reason(error: Exception) -> str:
-    """Return why Spark stopped, in a few words."""
-    return "its Java process ended" if isinstance(error, Py4JNetworkError | ConnectionError) else shorten(str(error))

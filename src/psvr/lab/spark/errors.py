@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from py4j.protocol import Py4JError
+from py4j.protocol import Py4JError, Py4JNetworkError
 from pyspark.errors import PySparkException
 from pyspark.logger import PySparkLogger
 
@@ -22,6 +22,17 @@ def spark_errors(where: str, remedy: str = "") -> Iterator[None]:
         yield
     except (PySparkException, Py4JError) as error:
         raise BadInput(f"{where}: {shorten(str(error))}{remedy and f'; {remedy}'}") from None
+
+
+@contextmanager
+def spark_may_stop() -> Iterator[None]:
+    """Turn whatever ends Spark in the middle of a run into `BadInput`; what is stored by then stays."""
+    try:
+        yield
+    except (PySparkException, Py4JError, ConnectionError) as error:
+        gone = isinstance(error, Py4JNetworkError | ConnectionError)
+        reason = "its Java process ended" if gone else shorten(str(error))
+        raise BadInput(f"Spark stopped: {reason}; what is finished is stored, the same command goes on") from error
 
 
 def shorten(text: str) -> str:
