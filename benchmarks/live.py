@@ -89,7 +89,7 @@ def one_round(variants: list[Variant], results: Results) -> None:
 
 
 def of_reference(found: Found) -> str:
-    """Median and range over the rounds: on a busy machine the range tells more."""
+    """Median and range over the rounds: on a busy machine the range says more."""
     shares = found.shares
     return f"{median(shares):.2f} ({min(shares):.2f}–{max(shares):.2f})" if shares else "—"
 

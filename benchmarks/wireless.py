@@ -18,6 +18,7 @@ from psvr.sim.network import Network
 from psvr.sim.scenario import parse
 from psvr.sim.summary import summarize
 
+from .compiling import Missing
 from .radio import ns3, ours
 from .timing import table
 
@@ -139,7 +140,7 @@ def full_stack() -> str:
 def run() -> None:
     try:
         ns3.build("per")
-    except ns3.Missing as missing:
+    except Missing as missing:
         print(f"wireless: {missing}", file=sys.stderr)
         return
     figure, (left, right) = plt.subplots(1, 2, figsize=(12, 4.6), layout="constrained")

@@ -11,6 +11,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
+from benchmarks.compiling import Missing
 from benchmarks.timing import one_core, table
 
 from . import ns3, ours, plain, with_simpy
@@ -80,7 +81,7 @@ def run(file: Path | None = None) -> None:
     with tempfile.TemporaryDirectory() as folder:
         try:
             jobs |= ns3.programs(Path(folder), graph, k.SECONDS)
-        except ns3.Missing as missing:
+        except Missing as missing:
             print(f"ns-3 is left out: {missing}\n")
         results = measured(jobs | slow, set(slow))
     print(report(*results) + "\n", flush=True)

@@ -1,18 +1,16 @@
 """The workload as C++ programs on ns-3, compiled here if ns-3 is installed."""
 
-import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
+from benchmarks.compiling import compiled
 from psvr.graphs.graph import Graph
 
 from . import workload as k
 
 SOURCES = Path(__file__).parent / "cpp"
-LIBRARIES = {"devices": ["-lns3-network", "-lns3-core"], "core": ["-lns3-core"]}
-OPTIONS = ["-std=c++17", "-O3", "-march=native"]  # for this processor, as numba does
-INSTALL = "apt-get install libns3-dev g++ (Debian, Ubuntu)"
+MODULES = {"devices": ("network", "core"), "core": ("core",)}
 DEFAULT, FASTEST = "MapScheduler", "PriorityQueueScheduler"
 PROGRAMS = {
     "ns-3, nodes and devices": ["devices", DEFAULT],
@@ -23,25 +21,10 @@ PROGRAMS = {
 }
 
 
-class Missing(Exception):
-    """The programs cannot be compiled here; the text says why, and what to install."""
-
-
-def build(folder: Path) -> None:
-    compiler = shutil.which("g++")
-    if compiler is None:
-        raise Missing(f"there is no g++; {INSTALL}")
-    for name, libraries in LIBRARIES.items():
-        command = [compiler, *OPTIONS, str(SOURCES / f"{name}.cc"), "-o", str(folder / name), *libraries]
-        done = subprocess.run(command, capture_output=True, text=True)
-        if done.returncode != 0:
-            errors = [line for line in done.stderr.splitlines() if "error" in line or "cannot find" in line]
-            raise Missing(f"{(errors or ['g++ failed'])[0]}; {INSTALL}")
-
-
 def programs(folder: Path, graph: Graph, seconds: int) -> dict[str, Callable[[], tuple[float, k.Counts]]]:
     """Functions that each run one program and return the seconds of the run alone, and its counts."""
-    build(folder)
+    for name, modules in MODULES.items():
+        compiled(SOURCES / f"{name}.cc", folder / name, modules)
     network = folder / "network.txt"
     k.write(graph, network)
 

@@ -59,7 +59,7 @@ def row(name: str, seconds: float, done: "subprocess.CompletedProcess[str]") -> 
 
 
 def wrong(done: "subprocess.CompletedProcess[str]") -> str:
-    """The exception, or libFuzzer's complaint; all output goes to standard error."""
+    """The exception, or the error of libFuzzer; all output goes to standard error."""
     print(done.stdout[-3000:], done.stderr[-3000:], file=sys.stderr)
     said = re.findall(
         r"^(?:==\d+== ?ERROR: .*|[\w.]+(?:Error|Exception|Grown|Changed): .*)$", done.stdout + done.stderr, re.MULTILINE

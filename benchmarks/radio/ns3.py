@@ -9,24 +9,19 @@ import csv
 import functools
 import hashlib
 import os
-import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from benchmarks.compiling import OPTIONS, compiled
+
 SOURCES = Path(__file__).parent / "cpp"
 MODULES = ("lr-wpan", "spectrum", "antenna", "propagation", "mobility", "network", "stats", "core")
-OPTIONS = ["-std=c++17", "-O3", "-march=native"]  # for this processor, as numba does
-INSTALL = "apt-get install libns3-dev g++ (Debian, Ubuntu)"
 
 Value = int | float | str
 Row = dict[str, Any]  # a `Value` by column
-
-
-class Missing(Exception):
-    """The programs cannot be compiled here; the text says why, and what to install."""
 
 
 def cache_folder() -> Path:
@@ -44,21 +39,7 @@ def build(name: str) -> Path:
     if not program.exists():
         program.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=program.parent) as folder:
-            compile_into(Path(folder) / name, SOURCES / f"{name}.cc").replace(program)
-    return program
-
-
-def compile_into(program: Path, source: Path) -> Path:
-    compiler = shutil.which("g++")
-    if compiler is None:
-        raise Missing(f"there is no g++; {INSTALL}")
-    libraries = [f"-lns3-{module}" for module in MODULES]
-    done = subprocess.run(
-        [compiler, *OPTIONS, str(source), "-o", str(program), *libraries], capture_output=True, text=True
-    )
-    if done.returncode != 0:
-        errors = [line for line in done.stderr.splitlines() if "error" in line or "cannot find" in line]
-        raise Missing(f"{(errors or ['g++ failed'])[0]}; {INSTALL}")
+            compiled(SOURCES / f"{name}.cc", Path(folder) / name, MODULES).replace(program)
     return program
 
 
