@@ -14,6 +14,7 @@ from psvr.protocol.layout import dtype
 from psvr.protocol.records import Node
 from psvr.results.figures import window
 from psvr.sim import missing, network
+from psvr.sim.bound import forgotten
 from psvr.sim.engine import medium, table_sizes
 from psvr.sim.engine.world import capacity_for
 from psvr.sim.faults import memory
@@ -126,6 +127,7 @@ def test_reasons_for_a_miss_are_quoted_as_they_are() -> None:
             r"with C_N up to 16 a node has ([\d,]+) bytes, with 64 channels ([\d,]+)",
             tuple(f"{dtype(Node, capacity_for(*size)).itemsize:,}" for size in ((16, 16), (8, 64))),
         ),
+        (r"bound is never less than (\d+) s", (f"{forgotten(1.0):.0f}",)),
         (r"about (\d+) KB for a node and (\d+) bytes for a link", (f"{per_node(LINE) / 1000:.0f}", str(LINK))),
         (r"a wireless channel (\d+) bytes for every pair", (str(PAIR),)),
     ],
