@@ -12,7 +12,7 @@ from psvr.errors import BadInput
 
 from .lines import packed, unpacked
 
-MAX_UNANSWERED = 64  # requests that may await their answers: together these fit into the socket's buffer
+MAX_UNANSWERED = 64  # requests that may await their answers; so many answers fit into the socket's buffer
 TIMEOUT = 10.0  # seconds, for answers that are given at once
 POLL_EVERY = 0.05  # seconds between two attempts to connect
 GONE = "the node has stopped"
