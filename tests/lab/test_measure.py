@@ -9,12 +9,13 @@ import pytest
 from pyspark.sql import DataFrame, Row, SparkSession
 from pyspark.sql import functions as F
 
+from psvr.lab.columns import LISTS
 from psvr.lab.measure.formulas import ESTIMATES, RESULTS
 from psvr.lab.measure.measures import measure, parameters
 from psvr.lab.measure.student import exact_quantile, student
+from psvr.protocol.constants import REASONS
 from tests.support.lab.naive_measures import naive, t95
 
-LISTS = ("hops", "recovery_us", "messages_by_channel", "left_out", "dropped", "expected_by_time", "delivered_by_time")
 FIRST = "trial string, grid string, kind string, repetition bigint, seed bigint"
 NUMBER_COLUMNS = sorted(RESULTS - {*LISTS, "fingerprint"})
 ALL = ", ".join(
@@ -73,6 +74,12 @@ def test_messages_are_per_publication(spark: SparkSession) -> None:
     assert messages == {"psvr/all": 6.0, "td": 6.0}
     assert only(measures, "gain")["value"] == pytest.approx(0)
     assert only(measures, "gain")["most"] == pytest.approx(25)
+
+
+def test_link_failures_are_those_of_one_reason(spark: SparkSession) -> None:
+    dropped = [int(reason == "all tries on the link failed") for reason in REASONS]
+    rows = rows_of(spark, "dropped array<bigint>, published bigint", (1, "shen", dropped, 10), (2, "shen", dropped, 30))
+    assert only(measure(rows).collect(), "link_failures")["value"] == pytest.approx(1000 * 2 / 40)
 
 
 def test_who_is_compared_with_whom(spark: SparkSession) -> None:
@@ -242,6 +249,7 @@ def drawn(seed: int, trials: int) -> list[dict[str, Any]]:
                 **{name: rng.randrange(10 ** rng.randrange(1, 7)) for name in NUMBER_COLUMNS},
                 **{name: [rng.randrange(40) for _ in range(rng.randrange(7))] for name in LISTS},
             }
+            row["dropped"] = [rng.randrange(40) for _ in REASONS]
             row["messages_by_channel"] = [rng.choice([None, *range(9)]) for _ in range(3)]
             row["recovery_us"] = [rng.choice([None, 5, 10**7]) for _ in range(rng.randrange(3))]
             for name in rng.sample([*NUMBER_COLUMNS, *LISTS], rng.choice([0, 0, 5])):

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from psvr.protocol.constants import REASONS
+
 Row = dict[str, Any]
 Ratio = Callable[[Row], tuple[Any, Any]]
 Key = tuple[Any, ...]
@@ -85,7 +87,10 @@ SINGLE: dict[str, tuple[float, Ratio]] = {
     "degree": (2, lambda r: (r["links"], r["nodes"])),
     "parent_changes": (3600, lambda r: (r["parent_changes"], node_time(r))),
     "ring_changes": (3600, lambda r: (r["ring_changes"], node_time(r))),
-    "link_failures": (1000, lambda r: (r["dropped"][-1] if r["dropped"] else None, r["published"])),
+    "link_failures": (
+        1000,
+        lambda r: (dict(zip(REASONS, r["dropped"] or [])).get("all tries on the link failed"), r["published"]),
+    ),
     "no_access": (100, lambda r: (r["no_access"], r["frames"])),
     "power": (0.001, lambda r: (r["energy_uj"], node_time(r))),
     "transmit_power": (0.001, lambda r: (r["transmit_uj"], node_time(r))),

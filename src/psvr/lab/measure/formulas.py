@@ -6,6 +6,7 @@ Formulas are texts of Spark SQL over the columns of rows.  A null in either numb
 from dataclasses import dataclass, replace
 
 from psvr.lab.columns import SIMULATED, TRIAL
+from psvr.protocol.constants import LINK_FAILED
 
 IDENTITY = (*TRIAL.names, "system")
 QUANTILES = {"p05": 0.05, "p25": 0.25, "p50": 0.5, "p75": 0.75, "p95": 0.95}
@@ -91,7 +92,7 @@ SINGLE = (
         "link_failures",
         "per 1000 publications",
         1000,
-        "get(dropped, size(dropped) - 1)",
+        f"get(dropped, {LINK_FAILED})",
         "published",
         ("dropped", "published"),
     ),
