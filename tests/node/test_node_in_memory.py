@@ -8,7 +8,8 @@ import pytest
 
 from psvr.errors import BadInput
 from psvr.node.core import envelope
-from psvr.node.core.events import DoubleId
+from psvr.node.core.events import DoubleId, Event
+from psvr.node.core.reporter import DOUBLE_PAUSE, Reporter
 from psvr.node.secure.seal import Seal
 from tests.support.node.in_memory import HELLO, Here, together, until, within
 
@@ -103,6 +104,16 @@ def test_two_nodes_with_one_id_are_told(tmp_path: Path) -> None:
             assert a.status()["neighbours"] == []
 
     within(work)
+
+
+def test_a_double_is_reported_at_once_even_if_the_machine_has_just_started(monkeypatch: pytest.MonkeyPatch) -> None:
+    uptime, found = 2.0, list[Event]()
+    monkeypatch.setattr("time.monotonic", lambda: uptime)
+    reporter = Reporter(7, None)
+    monkeypatch.setattr(reporter, "emit", found.append)
+    for uptime, number in ((2.0, 1), (2.0 + DOUBLE_PAUSE, 1), (2.1 + DOUBLE_PAUSE, 2)):
+        reporter.report_double(7)
+        assert len(found) == number
 
 
 def test_parts_of_frames_are_kept_for_neighbours_only(tmp_path: Path) -> None:

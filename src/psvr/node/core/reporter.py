@@ -1,6 +1,7 @@
 """Reports what happens at a node to listeners, the trace and counters."""
 
 import asyncio
+import math
 import time
 from collections import Counter
 from collections.abc import AsyncIterator, Callable
@@ -25,7 +26,7 @@ class Reporter:
         self.counts: Counter[str] = Counter()
         self.reasons: Counter[str] = Counter()
         self.listeners: list[asyncio.Queue[Event | None]] = []
-        self.double_reported_at = 0.0
+        self.double_reported_at = -math.inf  # by a clock that is near zero when the machine has just started
 
     def report(
         self,
