@@ -48,11 +48,7 @@ def test_equal_through_faults(system: str) -> None:
             twins.corrupt(int(v), rng, kind)
         twins.advance(3)
         twins.publish(3, "a")
-        twins.crash(0)
-        twins.advance(12)
-        twins.restart(0)
-        twins.cut(int(twins.net.world.near[0]), 0)
-        twins.advance(8)
+        twins.crash_and_cut()
         for v in range(8):
             twins.publish(v, "a")
         twins.advance(1)

@@ -115,6 +115,14 @@ class Twins:
         self.net.restart([v])
         self.reference.boot(self.net.now, v, int(self.net.world.stations["offset"][v]))
 
+    def crash_and_cut(self) -> None:
+        """Node 0 crashes, starts again, and loses its first link; each is given time to heal."""
+        self.crash(0)
+        self.advance(12)
+        self.restart(0)
+        self.cut(int(self.net.world.near[0]), 0)
+        self.advance(8)
+
     def cut(self, u: int, v: int) -> None:
         self.net.cut([(u, v)])
         self.reference.cut |= {(u, v), (v, u)}

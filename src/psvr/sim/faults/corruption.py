@@ -187,7 +187,7 @@ class Corruption:
             if rng.random() < 0.5:
                 station["offset"] = rng.integers(0, MAX_CLOCK)
             host["number"] = np.maximum(host["number"] + rng.integers(-LATELY, LATER), 0)
-            self.hand_over(v)
+            self.lie_about_handed(v)
         host["born"] = np.minimum(host["born"], self.clock(v))
         self.hold(v, u, kind)
 
@@ -205,7 +205,7 @@ class Corruption:
                 draw_plausible(held[i : i + 1], Held, *self.lies(v), ("handle",), self.pools)
         held["pub"]["load"][flying] = loads
 
-    def hand_over(self, v: int) -> None:
+    def lie_about_handed(self, v: int) -> None:
         """Make the host believe that it has delivered what it has not, at some time in the past or the future."""
         mine, now = self.world.names[v], self.clock(v)
         for origin, boot, number in self.names():
