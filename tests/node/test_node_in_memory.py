@@ -107,11 +107,10 @@ def test_two_nodes_with_one_id_are_told(tmp_path: Path) -> None:
 
 
 def test_a_double_is_reported_at_once_even_if_the_machine_has_just_started(monkeypatch: pytest.MonkeyPatch) -> None:
-    uptime, found = 2.0, list[Event]()
-    monkeypatch.setattr("time.monotonic", lambda: uptime)
-    reporter = Reporter(7, None)
+    found, reporter = list[Event](), Reporter(7, None)
     monkeypatch.setattr(reporter, "emit", found.append)
     for uptime, number in ((2.0, 1), (2.0 + DOUBLE_PAUSE, 1), (2.1 + DOUBLE_PAUSE, 2)):
+        monkeypatch.setattr("time.monotonic", lambda uptime=uptime: uptime)
         reporter.report_double(7)
         assert len(found) == number
 
