@@ -175,6 +175,23 @@ def test_a_study_of_studies_is_all_of_them_once() -> None:
     assert names[0] == "gain" and len(names) == len(set(names)) and set(names) <= set(available())
 
 
+@pytest.mark.parametrize(
+    "studies, error_line", [("3", "a list of names"), ("[3]", "a list of names"), ("'gain'", "a list")]
+)
+def test_names_of_studies_that_are_none(tmp_path: Path, studies: str, error_line: str) -> None:
+    folder = small_study(tmp_path, f"studies = {studies}")
+    with pytest.raises(BadInput, match=rf"^{folder}/study\.toml: studies: must be {error_line}"):
+        load([str(folder)])
+
+
+def test_studies_that_name_each_other_are_refused(tmp_path: Path) -> None:
+    one, other = (small_study(tmp_path, f"studies = ['{tmp_path}/{name}']", name=file) for file, name in ("ab", "ba"))
+    with pytest.raises(BadInput, match=rf"^{one}/study\.toml: studies: must not lead back to itself$"):
+        load([str(one)])
+    with pytest.raises(BadInput, match="lead back to itself"):
+        load([str(small_study(tmp_path, f"studies = ['gain', '{other}']", name="third"))])
+
+
 def test_plain_runs_give_one_row_per_trial_and_system(tmp_path: Path) -> None:
     study = one(tmp_path, scale="quick")
     rows = run_in_process(study)

@@ -123,14 +123,17 @@ def load(
     return found
 
 
-def expand(names: Iterable[str]) -> dict[str, tuple[Path, dict[str, Any]]]:
+def expand(names: Iterable[str], within: tuple[Path, ...] = ()) -> dict[str, tuple[Path, dict[str, Any]]]:
     """Return folder and study.toml of each study by its name, with a study that names others replaced by these."""
     found: dict[str, tuple[Path, dict[str, Any]]] = {}
     for name in names:
         folder = folder_of(name)
+        if folder in within:
+            raise BadInput(f"{folder / 'study.toml'}: studies: must not lead back to itself")
         table = read_toml(folder)
         inner = table.get("studies")
-        for key, study in ({folder.name: (folder, table)} if inner is None else expand(map(str, inner))).items():
+        here = {folder.name: (folder, table)} if inner is None else expand(inner, (*within, folder))
+        for key, study in here.items():
             if found.setdefault(key, study)[0] != study[0]:
                 raise BadInput(f"study {shown(key)}: two folders of this name cannot share a report")
     return found
@@ -147,7 +150,9 @@ def read_toml(folder: Path) -> dict[str, Any]:
 
 
 def check_shape(table: dict[str, Any], file: str) -> None:
-    grids, claims = table.get("grid", {}), table.get("claim", [])
+    grids, claims, studies = table.get("grid", {}), table.get("claim", []), table.get("studies", [])
+    if not isinstance(studies, list) or not all(isinstance(s, str) for s in studies):
+        raise BadInput(f"{file}: studies: must be a list of names")
     if not isinstance(grids, dict) or not all(isinstance(g, dict) for g in grids.values()):
         raise BadInput(f"{file}: grid: must be tables [grid.NAME]")
     if not isinstance(claims, list) or not all(isinstance(c, dict) for c in claims):
