@@ -1,12 +1,15 @@
 """Where nodes of a wireless network are, and where they move; no channel is made."""
 
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
 from psvr.errors import BadInput
+from psvr.results.deliveries import SECOND
+from psvr.sim.drawing import spots
 from psvr.sim.radio import moving
 from psvr.sim.radio.choices import channel_of
 from psvr.sim.radio.moving import Movement
@@ -52,6 +55,15 @@ def test_nodes_go_straight_from_knot_to_knot() -> None:
     assert it.at(0).tolist() == [[0, 0], [0, 0], [1, 1]], "before the first knot it is there already"
     assert it.at(15).tolist() == [[0, 0], [5, 10], [1, 1]] and it.at(99).tolist() == [[0, 0], [10, 20], [1, 1]]
     assert it.places.tolist() == [[0, 0], [5, 0], [10, 0]], "where they began is not changed"
+
+
+def test_nodes_are_drawn_where_they_are_now() -> None:
+    it = moved([[0, 2, 10, 0], [10, 2, 10, 10]])
+    net: Any = SimpleNamespace(plan=SimpleNamespace(n=3, places=it.places, field=SimpleNamespace(movement=it)), now=0)
+    first = spots(net)
+    net.now = 10 * SECOND
+    assert first[0][1] == first[1][1] == first[2][1], "all in a line"
+    assert spots(net)[0][1] == spots(net)[1][1] > spots(net)[2][1], "upwards is less in a picture"
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from psvr.protocol import constants as k
+from psvr.results.deliveries import SECOND
 
 from .network import Network
 
@@ -19,12 +20,13 @@ STYLE = (
 
 
 def spots(net: Network) -> list[tuple[float, float]]:
-    """The points at which nodes are drawn: their places, or a circle if they have none."""
-    if net.plan.places is None:
+    """The points at which nodes are drawn: the places where they are now, or a circle if they have none."""
+    places, field = net.plan.places, net.plan.field
+    if places is None:
         turn = [2 * math.pi * v / net.plan.n for v in range(net.plan.n)]
         places = np.array([(math.sin(t), math.cos(t)) for t in turn])
-    else:
-        places = net.plan.places
+    elif field is not None and field.movement is not None:
+        places = field.movement.at(net.now / SECOND)
     low, span = places.min(axis=0), max(float((places.max(axis=0) - places.min(axis=0)).max()), 1e-9)
     scaled = MARGIN + (SIZE - 2 * MARGIN) * (places - low) / span
     return [(float(x), float(SIZE - y)) for x, y in scaled]
@@ -72,7 +74,7 @@ def draw(net: Network, file: str | Path) -> None:
         if radius > 7:
             parts.append(f'<text class="{kind}" x="{x:.1f}" y="{y + 3.5:.1f}">{int(net.world.ids[v])}</text>')
     parts.append(
-        f'<text class="title" x="{MARGIN}" y="{SIZE + 18}">{net.plan.n} nodes after {net.now / 1e6:.1f} s; '
+        f'<text class="title" x="{MARGIN}" y="{SIZE + 18}">{net.plan.n} nodes after {net.now / SECOND:.1f} s; '
         "black: root, orange: subscribers, thick: tree</text></svg>"
     )
     Path(file).write_text("\n".join(parts), encoding="utf-8")

@@ -16,9 +16,9 @@ def run_to_end(net: Network, stop: Callable[[], bool] = lambda: False, look: Cal
 
     `look` is called after every step of the duration.
     """
-    end = net.scenario.duration
-    while net.now < round(end * SECOND) and not stop():
-        net.run(min(STEP, end - net.now / SECOND))
+    end = round(net.scenario.duration * SECOND)
+    while net.now < end and not stop():
+        net.run(min(STEP, (end - net.now) / SECOND))
         look()
     last = net.now + window(net.plan.n)
     while under_way(net.world).size and net.now < last and not stop():
