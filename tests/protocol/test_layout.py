@@ -5,7 +5,7 @@ from typing import Annotated
 import pytest
 
 from psvr.protocol.layout import Capacity, Int, Many, blank, dtype, outside, record, restore, snapshot
-from psvr.protocol.records import Hello, Node, Outcome, Pub, Sub
+from psvr.protocol.records import Effects, Handed, Held, Hello, Host, Node, Outcome, Pub, Sub
 
 BYTE = Int(4, 0, 255)
 
@@ -71,5 +71,5 @@ def test_ranges_fit_the_memory() -> None:
             else:
                 check(f.item)
 
-    for cls in (Node, Hello, Sub, Pub, Outcome):
+    for cls in (Node, Hello, Sub, Pub, Outcome, Host, Held, Handed, Effects):
         check(cls)

@@ -65,7 +65,7 @@ def spread_sub(net: Network, v: int) -> None:
             node.hear_sub(me, net.now, sub, out)
             if out.channels:
                 waiting.append((u, out))
-            if me.sub_at < net.now + k.SECOND:  # it has news to tell
+            if me.sub_at < net.now + k.SECOND:  # it has something new to say
                 waiting.extend(subs_of(net, u))
 
 
