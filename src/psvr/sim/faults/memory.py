@@ -99,7 +99,7 @@ def pools(t: Truth, lie: Lie, rng: np.random.Generator) -> Pools:
         ("root", [(5, lie.roots), (2, t.ids[:1]), (2, [t.id]), (1, t.ids)]),
         ("dead_root", [(2, t.ids[:1]), (2, lie.roots), (1, [k.NOBODY])]),
         ("parent", [(3, [t.id]), (3, near), (2, [k.NOBODY]), (1, t.ids)]),
-        ("number own dead_seq", number),
+        ("number own dead_seq custom", number),  # custom: a setting, which is kept as it is
         ("seq", [(3, [lie.seq]), *number]),
         ("overflow", [(1, range(200))]),
         ("dist", [(6, range(4)), (1, range(70)), (1, [k.MAX_DISTANCE])]),
