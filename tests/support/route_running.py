@@ -11,7 +11,7 @@ from psvr.cli import main
 
 TESTS = Path(__file__).parent.parent
 VECTORS = TESTS / "vectors" / "routing.json"
-GOLDEN = TESTS / "route" / "golden"
+GOLDEN = TESTS / "routing" / "cases" / "golden"
 
 # r - e, e - c, e - d, c - a, d - b and c - d, a - b
 SMALL: dict[str, Any] = {

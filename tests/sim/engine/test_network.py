@@ -14,7 +14,7 @@ from psvr.sim.network import Network
 from psvr.sim.scenario import load, parse
 from psvr.sim.summary import fingerprint, summarize
 
-EXAMPLES = sorted((Path(__file__).parent.parent.parent / "examples").glob("*.toml"))
+EXAMPLES = sorted((Path(__file__).parents[3] / "examples").glob("*.toml"))
 GOLDEN = Path(__file__).parent / "fingerprints.json"
 
 

@@ -20,7 +20,7 @@ from psvr.lab.measure.formulas import (
 )
 from psvr.lab.measure.student import central_probability, exact_quantile, expansion_terms
 
-PAGE = (Path(__file__).parents[2] / "docs" / "measures.md").read_text()
+PAGE = (Path(__file__).parents[3] / "docs" / "measures.md").read_text()
 FACTORS = {
     "s": 1e-6,
     "ms": 1e-3,

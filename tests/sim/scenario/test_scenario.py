@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from psvr.protocol import constants as k
 from psvr.sim.scenario import Fault, Protocol, Radio, Scenario, Subscribe, Topology, Traffic, load, parse, to_toml
 
-EXAMPLES = sorted((Path(__file__).parent.parent.parent / "examples").glob("*.toml"))
+EXAMPLES = sorted((Path(__file__).parents[3] / "examples").glob("*.toml"))
 
 ISSUE = """
 seed = 7

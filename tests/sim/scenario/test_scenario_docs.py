@@ -15,7 +15,7 @@ from psvr.sim.plan import plan
 from psvr.sim.scenario import Fault, Host, Protocol, Radio, Scenario, Subscribe, Topology, Traffic, parse
 from psvr.sim.scenario.radio import Interference, Mobility
 
-PAGE = (Path(__file__).parent.parent.parent / "docs" / "scenarios.md").read_text()
+PAGE = (Path(__file__).parents[3] / "docs" / "scenarios.md").read_text()
 BLOCKS = re.findall(r"```toml\n(.*?)```", PAGE, re.S)
 SECTIONS: dict[str, type] = {
     "The run": Scenario,

@@ -13,7 +13,7 @@ from psvr.node.link.udp import Multicast, Peers
 from psvr.protocol.host.profiles import POLICIES
 from psvr.sim.scenario import parse
 
-PAGE = (Path(__file__).parents[2] / "docs" / "node.md").read_text()
+PAGE = (Path(__file__).parents[3] / "docs" / "node.md").read_text()
 
 
 @pytest.fixture(autouse=True)

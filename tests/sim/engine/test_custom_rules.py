@@ -25,7 +25,7 @@ from tests.support.sim.settled_runs import deliver_exactly_once, drawn, settled
 from tests.support.sim.sim_running import psvr_sim, refused
 from tests.support.sim.twins import Twins
 
-EXAMPLES = Path(__file__).parent.parent.parent / "examples" / "systems"
+EXAMPLES = Path(__file__).parents[3] / "examples" / "systems"
 NETWORKS = 30  # per example
 # Every rule is replaced, by the one that it replaces.
 COPY = """

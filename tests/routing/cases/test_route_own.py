@@ -4,7 +4,7 @@ from pathlib import Path
 
 from tests.support.route_running import changed, psvr, refused, route
 
-EXAMPLES = Path(__file__).parent.parent.parent / "examples" / "systems"
+EXAMPLES = Path(__file__).parents[3] / "examples" / "systems"
 TREE_STEPS, BACKBONE = str(EXAMPLES / "tree_steps.py"), str(EXAMPLES / "backbone.py")
 
 

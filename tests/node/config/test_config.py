@@ -78,7 +78,7 @@ def test_every_setting_can_be_given_in_every_way(tmp_path: Path) -> None:
 
 
 def test_every_setting_is_documented() -> None:
-    page = (Path(__file__).parents[2] / "docs" / "node.md").read_text()
+    page = (Path(__file__).parents[3] / "docs" / "node.md").read_text()
     cells = [row.split("|")[1] for row in page.splitlines() if row.startswith("| `")]
     assert set(settings()) <= set(re.findall(r"`(\w+)`", " ".join(cells)))
 
