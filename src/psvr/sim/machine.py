@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 
 from psvr.compiled import node as rules
+from psvr.compiled import table
+from psvr.compiled.pubsub import subscription
 from psvr.protocol import constants as k
 from psvr.protocol.host.profiles import policies
 from psvr.results.deliveries import SECOND
@@ -42,7 +44,6 @@ class Machine:
 
     def __init__(self, scenario: Scenario, plan: Plan, level: str, take_rows: Callable[[Any], None]) -> None:
         self.now, self.wall, self.take_rows = 0, 0.0, take_rows
-        self.system = scenario.protocol.system
         self.capacity = capacity_for(scenario.protocol.links, scenario.protocol.channels)
         air = no_air() if plan.field is None else plan.field.air()
         self.world = new_world(self.capacity, plan.ids, plan.first, plan.near, plan.hashes, plan.sources, air)
@@ -76,13 +77,28 @@ class Machine:
         settings["hello"], settings["lease"] = round(p.hello * SECOND), round((p.lease or 0) * SECOND)
         settings["links"], settings["depth"], settings["frame"] = p.links, plan.depth, p.frame
         settings["id_bytes"], settings["position_bytes"] = plan.id_bytes, plan.position_bytes
+        self.set_system(scenario)
+        clocks = streams.stream(scenario.seed, "clocks").integers(0, MAX_CLOCK, plan.n)
+        for v in range(plan.n):
+            crashes.boot(self.world, v, 0, int(clocks[v]))
+
+    def set_system(self, scenario: Scenario) -> None:
+        """Write the settings that differ between systems, and between the profiles of their hosts."""
+        p, settings = scenario.protocol, self.world.nodes["settings"]
+        self.system = p.system
         settings["system"], settings["custom"] = custom.settings_of(p.system, self.capacity)
         settings["shortcuts"] = k.SHORTCUTS.index(p.shortcuts)
         for name, value in policies(**host_policies(scenario)).items():
             settings[name] = value
-        clocks = streams.stream(scenario.seed, "clocks").integers(0, MAX_CLOCK, plan.n)
-        for v in range(plan.n):
-            crashes.boot(self.world, v, 0, int(clocks[v]))
+
+    def start_system(self, scenario: Scenario) -> None:
+        """Let another system begin, with empty tables, on the links, the tree and the ring that there are."""
+        self.set_system(scenario)
+        for v in np.flatnonzero(self.world.stations["alive"]):
+            me = self.world.nodes[v]
+            table.reset(me)
+            subscription.on_new_ring(me, self.now + int(self.world.stations["offset"][v]))
+            hosting.schedule(self.world, int(v), self.now)
 
     @property
     def tracing(self) -> bool:

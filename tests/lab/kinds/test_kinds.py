@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from psvr.errors import BadInput
 from psvr.lab.kinds import settled, simulated
 from psvr.lab.kinds.loads import Loads
+from psvr.lab.kinds.names import variant_of
 from psvr.lab.kinds.template import scenario_of
 from psvr.routing.settled import Settled
 from psvr.routing.systems import SYSTEMS, route, system
@@ -360,6 +361,92 @@ def test_a_name_is_a_system_and_its_shortcuts(name: str, protocol: tuple[str, st
     scenario = scenario_of({**SCENARIO, "protocol": {"links": 5}}, {"n": 8}, 77, name)
     assert (scenario.protocol.system, scenario.protocol.shortcuts) == protocol
     assert (scenario.seed, scenario.protocol.links, scenario.topology.n) == (77, 5, 8)
+
+
+@pytest.mark.parametrize(
+    ("name", "profile"),
+    [
+        ("psvr", "full"),
+        ("psvr/all", "full"),
+        ("psvr/paper", "paper"),
+        ("psvr/nontree/paper", "paper"),
+        ("shen/paper", "paper"),
+        ("shen/full", "full"),
+    ],
+)
+def test_a_name_may_have_a_profile_of_hosts(name: str, profile: str) -> None:
+    scenario = scenario_of({**SCENARIO, "host": {"rounds": 1}}, {"n": 8}, 77, name)
+    assert (scenario.host.profile, scenario.host.rounds) == (profile, 1)
+    assert scenario.protocol.shortcuts == ("nontree" if "nontree" in name else "all")
+
+
+@pytest.mark.parametrize("name", ["psvr/paper/paper", "psvr/all/nontree", "psvr/all/paper/x", "shen/", "psvr/Paper"])
+def test_names_with_parts_that_do_not_fit_are_refused(name: str) -> None:
+    with pytest.raises(BadInput, match="after / may come one of all, nontree, then one of full, paper"):
+        variant_of(name)
+
+
+def test_a_profile_has_one_source() -> None:
+    template = {**SCENARIO, "host": {"profile": "full"}}
+    assert scenario_of(template, {"n": 8}, 77, "shen").host.profile == "full"
+    with pytest.raises(BadInput, match=r"scenario\.host\.profile: must be left out, because it comes from the system"):
+        scenario_of(template, {"n": 8}, 77, "shen/paper")
+    with pytest.raises(BadInput, match="no hosts"):
+        settled.run({"n": 10, "p": 0.5, "s": 2}, None, 3, ["shen/paper"])
+
+
+SAME_TREE: dict[str, Any] = {
+    "duration": 70,
+    "warmup": 60,
+    "same_tree": 30,
+    "topology": {"kind": "geometric", "n": "$n", "degree": 7, "ids": "random"},
+    "traffic": [{"channel": "a", "subscribers": 4, "every": 10, "start": 60}],
+}
+PAIRED = ["psvr/all", "psvr/all/paper", "psvr/nontree", "shen", "shen/paper", "vr2015/all"]
+
+
+def trees(monkeypatch: pytest.MonkeyPatch, template: dict[str, Any], seed: int) -> list[list[int]]:
+    """The parents of all nodes at the end of each run of a trial."""
+    found: list[list[int]] = []
+
+    def watched(net: Network) -> bool:
+        done = run_to_end(net)
+        found.append(net.world.nodes["parent"].tolist())
+        return done
+
+    monkeypatch.setattr(simulated, "run_to_end", watched)
+    rows = simulated.run({"n": 30}, template, seed, PAIRED)
+    assert all(row["delivered"] == row["expected"] > 0 for row in rows)
+    return found
+
+
+def test_all_systems_of_a_trial_can_have_the_same_tree(monkeypatch: pytest.MonkeyPatch) -> None:
+    apart = 0
+    for seed in range(4):
+        same = trees(monkeypatch, SAME_TREE, seed)
+        assert len({tuple(tree) for tree in same}) == 1 and len(same) == len(PAIRED)
+        own = trees(monkeypatch, {**SAME_TREE, "same_tree": 0}, seed)
+        apart += len({tuple(tree) for tree in own}) > 1
+    assert apart > 0  # otherwise this test would not notice if trees were not shared
+
+
+def test_results_on_the_same_tree_do_not_depend_on_the_other_systems() -> None:
+    together = simulated.run({"n": 12}, SAME_TREE, 3, PAIRED)
+    assert [simulated.run({"n": 12}, SAME_TREE, 3, [name])[0] for name in PAIRED] == together
+
+
+@pytest.mark.parametrize(
+    ("value", "part"),
+    [
+        (-1, "scenario.same_tree: must be a number"),
+        ("long", "scenario.same_tree: must be"),
+        (60.5, "scenario.same_tree: must not be later than the first publication, at 60 s"),
+    ],
+)
+def test_times_for_a_tree_that_make_no_sense_are_refused(value: Any, part: str) -> None:
+    with pytest.raises(BadInput) as caught:
+        simulated.cost({"n": 8}, {**SAME_TREE, "same_tree": value})
+    assert part in str(caught.value) and "\n" not in str(caught.value)
 
 
 def test_parameters_of_simulated_trials() -> None:

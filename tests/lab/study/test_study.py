@@ -91,6 +91,20 @@ def test_policies_of_hosts_are_parameters_like_any_other() -> None:
     assert wireless.scenario["host"] == {"profile": "$host_profile", "rounds": "$host_rounds"}
 
 
+def test_a_profile_set_from_outside_takes_the_place_of_those_of_the_systems(tmp_path: Path) -> None:
+    text = """
+[grid.main]
+kind = "simulated"
+systems = ["psvr/all", "psvr/all/paper", "shen/paper"]
+[grid.main.scenario]
+topology = {kind = "ring", n = 8}
+"""
+    assert one(tmp_path, text).grids[0].systems == ("psvr/all", "psvr/all/paper", "shen/paper")
+    (grid,) = one(tmp_path, text, sets=("host.profile=paper",)).grids
+    assert grid.systems == ("psvr/all", "shen") and grid.parameters == {"host_profile": ("paper",)}
+    assert one(tmp_path, text, sets=("host.rounds=1",)).grids[0].systems == ("psvr/all", "psvr/all/paper", "shen/paper")
+
+
 @pytest.mark.parametrize(
     "text, error_line",
     [("host.custdy=5", "did you mean custody?"), ("host.profile=best", "full, paper"), ("host.rounds=-1", "rounds")],

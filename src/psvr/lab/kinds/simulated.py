@@ -24,9 +24,10 @@ from psvr.sim.scenario.topology import size
 from psvr.sim.summary import fingerprint, left_out
 
 from .loads import Loads
-from .template import check, scenario_of
+from .template import check, check_same_tree, same_tree, scenario_of
 
 RESULTS = SIMULATED
+NO_SYSTEM = "ring"  # which has neither tables nor SUBs, on the same links and tree as all others
 ON_AIR = ("frames", "no_access", "no_ack", "queue_full")
 BIN = 600 * SECOND  # of results over time
 SENT = ("hello_sent", "sub_sent", "pub_sent", "ack_sent")
@@ -53,6 +54,7 @@ def cost(parameters: dict[str, Any], scenario: dict[str, Any] | None) -> float:
     """Return seconds on one core: for HELLOs, heard by all neighbours, SUBs, which go everywhere, and PUBs."""
     check(scenario, parameters)
     s = scenario_of(scenario or {}, parameters, 1, "psvr")
+    check_same_tree(same_tree(scenario or {}, parameters), s)
     n, degree = size(s.topology), s.topology.degree or 8.0
     hellos = n * s.duration / s.protocol.hello * (1e-5 + 1e-6 * degree) * (0.5 + s.protocol.links / 32)
     lease = s.protocol.lease or 5 + 0.1 * n
@@ -74,14 +76,19 @@ def run(
     parameters: dict[str, Any], scenario: dict[str, Any] | None, seed: int, systems: list[str]
 ) -> list[dict[str, Any]]:
     scenarios = [scenario_of(scenario or {}, parameters, seed, system) for system in systems]
-    drawn = plan(scenarios[0])
-    return [simulated(s, drawn) for s in scenarios]
+    drawn, seconds = plan(scenarios[0]), same_tree(scenario or {}, parameters)
+    forming = scenario_of(scenario or {}, parameters, seed, NO_SYSTEM)
+    return [simulated(s, drawn, forming, seconds) for s in scenarios]
 
 
-def simulated(scenario: Scenario, drawn: Plan) -> dict[str, Any]:
+def simulated(scenario: Scenario, drawn: Plan, forming: Scenario, seconds: float) -> dict[str, Any]:
+    """Simulate a scenario; for the first seconds, if there are any, one in which only the tree forms."""
     loads = Loads(drawn, round(scenario.warmup * SECOND))
     try:
-        net = Network(scenario, drawn, "pub", loads.take)
+        net = Network(forming if seconds else scenario, drawn, "pub", loads.take)
+        if seconds:
+            net.run(seconds)
+            net.start_system(scenario)
         run_to_end(net)
     except OverflowError as error:
         raise BadInput(f"scenario: {error}") from None

@@ -1,13 +1,20 @@
-"""Scenarios with gaps: a value of exactly "$name" stands for the parameter of that name."""
+"""Scenarios with gaps: a value of exactly "$name" stands for the parameter of that name.
+
+One key is not of the scenario: `same_tree` is how many seconds the tree has to form, without any system, before each
+system starts on it.  So all systems of a trial have the same tree.
+"""
 
 from collections.abc import Iterator
 from typing import Any
 
 from psvr.errors import BadInput, did_you_mean, shown
+from psvr.fields.checks import real
 from psvr.sim.scenario import Scenario, parse
+from psvr.sim.scenario.tables import MAX_SECONDS
 
-from .names import system_name
+from .names import variant_of
 
+SAME_TREE = "same_tree"
 FROM_THE_TRIAL = {
     ("seed",): "comes from the trial",
     ("protocol", "system"): "comes from systems of the grid",
@@ -58,14 +65,31 @@ def check(template: dict[str, Any] | None, parameters: dict[str, Any]) -> None:
             raise BadInput(f'{name}: would change nothing, because no value of the scenario is "${name}"')
 
 
+def same_tree(template: dict[str, Any], parameters: dict[str, Any]) -> float:
+    """Return the seconds in which one tree forms for all systems; 0 if each system forms its own."""
+    value = filled(template.get(SAME_TREE, 0), parameters)
+    return real(value, f"scenario.{SAME_TREE}", 0, MAX_SECONDS)
+
+
+def check_same_tree(seconds: float, scenario: Scenario) -> None:
+    """Refuse a tree that would still be forming when the first publication is sent."""
+    first = min((traffic.start for traffic in scenario.traffic), default=scenario.duration)
+    if seconds > first:
+        raise BadInput(f"scenario.{SAME_TREE}: must not be later than the first publication, at {first:g} s")
+
+
 def scenario_of(template: dict[str, Any], parameters: dict[str, Any], seed: int, name: str) -> Scenario:
     """Return the scenario of one trial under one system."""
-    table = filled(template, parameters)
-    system, shortcuts = system_name(name)
-    protocol = table.get("protocol", {})
+    table = filled({key: value for key, value in template.items() if key != SAME_TREE}, parameters)
+    system, shortcuts, profile = variant_of(name)
+    protocol, host = table.get("protocol", {}), table.get("host", {})
     if isinstance(protocol, dict):
         protocol = {**protocol, "system": system, "shortcuts": shortcuts}
+    if profile and isinstance(host, dict):
+        if "profile" in host:
+            raise BadInput(f"scenario.host.profile: must be left out, because it comes from the system {shown(name)}")
+        host = {**host, "profile": profile}
     try:
-        return parse({**table, "seed": seed, "protocol": protocol})
+        return parse({**table, "seed": seed, "protocol": protocol, "host": host})
     except BadInput as error:
         raise BadInput(f"scenario: {error}") from None

@@ -2,11 +2,13 @@
 
 import zlib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from matplotlib import colormaps
 from matplotlib.colors import to_hex
+
+from psvr.lab.kinds.names import without_profile
 
 INK, QUIET, RULE, PAPER = "#1a1a1a", "#6b6b6b", "#e2e2e2", "#ffffff"
 BOUND = "#d81b60"  # for what the paper says
@@ -21,6 +23,7 @@ class Look:
     marker: str = "o"
     letter: str = ""  # marks its mean
     size: float = 1.0  # those drawn first are larger, so that equal values are all visible
+    hollow: bool = False  # dashed lines, empty marks and fields: what the paper describes, without anything of ours
 
 
 # The colours of Okabe and Ito, which the colour-blind can tell apart; PSVR and Shen have the colours of the paper.
@@ -41,7 +44,15 @@ MARKERS = "PXhHd<>"
 
 
 def look(system: str) -> Look:
-    """Return the look of a system; a custom one gets it from its name, so that it too is always the same."""
+    """Return the look of a system; a custom one gets it from its name, so that it too is always the same.
+
+    Under the profile `paper` a system looks like itself, but hollow.
+    """
+    plain = without_profile(system)
+    if plain != system:
+        seen = look(plain)
+        paper = system.endswith("/paper")
+        return replace(seen, label=f"{seen.label}, {system.rpartition('/')[2]}", hollow=paper, size=1.0)
     name = "psvr/all" if system == "psvr" else system
     sign = zlib.crc32(name.encode())
     return LOOKS.get(name) or Look(
@@ -52,7 +63,12 @@ def look(system: str) -> Look:
 def in_order(systems: Iterable[str]) -> list[str]:
     """Sort systems, known ones first, in one order for all legends."""
     known = list(LOOKS)
-    return sorted(systems, key=lambda name: (known.index(name) if name in known else len(known), name))
+
+    def place(name: str) -> tuple[int, str]:
+        plain = without_profile(name)
+        return (known.index(plain) if plain in known else len(known), name)
+
+    return sorted(systems, key=place)
 
 
 def shades(values: Sequence[Any]) -> dict[Any, str]:

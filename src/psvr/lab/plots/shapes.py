@@ -17,24 +17,43 @@ from .rows import levels, systems_of
 ON_COLOUR = "#000000"  # for text on a coloured field, which a dark page does not change
 
 
-def line(axes: Axes, rows: pd.DataFrame, x: str, label: str, colour: str, marker: str = "o", size: float = 1) -> None:
+def line(
+    axes: Axes,
+    rows: pd.DataFrame,
+    x: str,
+    label: str,
+    colour: str,
+    marker: str = "o",
+    size: float = 1,
+    hollow: bool = False,
+) -> None:
     """Draw values over a parameter, with the 95 % interval as a band, or as a bar if there is a single value."""
     rows = rows.dropna(subset=[x]).sort_values(x)
     if rows.empty:
         return
     at, value, low, high = (rows[c].to_numpy(dtype=float) for c in (x, "value", "low", "high"))
-    axes.plot(at, value, color=colour, marker=marker, label=label, linewidth=1.5 * size, markersize=4 * size)
+    axes.plot(
+        at,
+        value,
+        color=colour,
+        marker=marker,
+        label=label,
+        linewidth=1.5 * size,
+        markersize=4 * size,
+        linestyle=(0, (4, 1.5)) if hollow else "-",
+        markerfacecolor=PAPER if hollow else colour,
+    )
     if len(at) == 1:
         axes.vlines(at, low, high, color=colour, linewidth=2.5, alpha=0.4)
     else:
-        axes.fill_between(at, low, high, color=colour, alpha=0.18, linewidth=0)
+        axes.fill_between(at, low, high, color=colour, alpha=0.09 if hollow else 0.18, linewidth=0)
 
 
 def lines(axes: Axes, rows: pd.DataFrame, x: str) -> None:
     """Draw a line per system, in the look of the system."""
     for system in systems_of(rows):
-        seen = look(system)
-        line(axes, rows[rows["system"] == system], x, seen.label, seen.colour, seen.marker, seen.size)
+        seen, ours = look(system), rows[rows["system"] == system]
+        line(axes, ours, x, seen.label, seen.colour, seen.marker, seen.size, seen.hollow)
 
 
 def level_lines(axes: Axes, rows: pd.DataFrame, x: str, by: str, colours: Mapping[Any, str]) -> None:
@@ -51,7 +70,15 @@ def bars(axes: Axes, rows: pd.DataFrame, x: str) -> None:
     for i, system in enumerate(systems):
         seen, ours = look(system), rows[rows["system"] == system].sort_values(x)
         at = ours[x].to_numpy(dtype=float) + (i - (len(systems) - 1) / 2) * width
-        axes.bar(at, ours["value"], width, color=seen.colour, label=seen.label)
+        axes.bar(
+            at,
+            ours["value"],
+            width,
+            color=PAPER if seen.hollow else seen.colour,
+            edgecolor=seen.colour,
+            linewidth=0.8,
+            label=seen.label,
+        )
         axes.vlines(at, ours["low"].clip(lower=0), ours["high"], color=INK, linewidth=0.7, zorder=3)
     axes.grid(visible=False, axis="x")
     axes.xaxis.set_major_locator(MaxNLocator(16, integer=True))  # fits all panels that share the axis
@@ -98,7 +125,7 @@ def box(axes: Axes, row: pd.Series, place: float, half: float, system: str) -> N
         row["p75"] - row["p25"],
         2 * half,
         row["p25"],
-        color=(red, green, blue),
+        color=PAPER if seen.hollow else (red, green, blue),
         edgecolor=seen.colour,
         label=seen.label,
     )

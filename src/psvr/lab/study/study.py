@@ -14,6 +14,7 @@ from psvr import files
 from psvr.errors import BadInput, did_you_mean, shown
 from psvr.fields.overrides import put
 from psvr.lab import kinds
+from psvr.lab.kinds.names import without_profile
 
 BUILT_IN = Path(__file__).parent.parent / "studies"
 SCALES = ("quick", "paper", "huge")
@@ -199,6 +200,8 @@ def set_parameter(tables: dict[str, dict[str, dict[str, Any]]], text: str) -> li
     chosen = named or [grid for _, grid in grids]
     if len(parts) == 2 and parts[0] == "host":
         parts = [host_parameter(chosen, parts[1])]
+        if parts == ["host_profile"]:
+            drop_profiles(chosen)
     chosen = [grid for grid in chosen if parts[0] in grid]
     if not chosen:
         known = sorted({k for _, grid in grids for k in grid} - {"kind"})
@@ -216,6 +219,13 @@ def host_parameter(grids: Iterable[dict[str, Any]], policy: str) -> str:
             grid["scenario"].setdefault("host", {}).setdefault(policy, f"${name}")
             grid.setdefault(name, None)
     return name
+
+
+def drop_profiles(grids: Iterable[dict[str, Any]]) -> None:
+    """Let a profile that is set from outside take the place of those in the names of systems."""
+    for grid in grids:
+        if isinstance(grid.get("scenario"), dict) and isinstance(grid.get("systems"), list):
+            grid["systems"] = [without_profile(s) if isinstance(s, str) else s for s in grid["systems"]]
 
 
 def build_study(
