@@ -20,18 +20,26 @@ def add(parser: argparse.ArgumentParser) -> None:
     run.add_argument(
         "studies", metavar="STUDY", nargs="+", help="a name (see psvr lab list), or the folder of your own"
     )
-    run.add_argument("--scale", choices=SCALES, default="quick", help="how much of it (default: %(default)s)")
-    add_overrides(run, "change a parameter, for example n=[20,50] or main.repetitions=100", dest="sets")
-    run.add_argument(
-        "--system",
-        metavar="FILE",
-        action="append",
-        default=[],
-        dest="systems",
-        help="a Python file with a custom routing system, to compare with the others",
-    )
     run.add_argument("--again", action="store_true", help="run finished trials again; their old rows are set aside")
     run.set_defaults(do=lab_run.run)
+    replay = commands.add_parser("replay", help="run a single trial again in this process, and print its results")
+    replay.add_argument("study", metavar="STUDY", help="the study that has it, as for run")
+    replay.add_argument("trial", metavar="TRIAL", help="its id, 16 digits")
+    replay.add_argument(
+        "changes", metavar="KEY=VALUE", nargs="*", help="change a parameter of the trial, or its seed, as in n=7"
+    )
+    replay.set_defaults(do=lab_run.replay_trial)
+    for sub in (run, replay):
+        sub.add_argument("--scale", choices=SCALES, default="quick", help="how much of it (default: %(default)s)")
+        add_overrides(sub, "change a parameter, for example n=[20,50] or main.repetitions=100", dest="sets")
+        sub.add_argument(
+            "--system",
+            metavar="FILE",
+            action="append",
+            default=[],
+            dest="systems",
+            help="a Python file with a custom routing system, to compare with the others",
+        )
     report = commands.add_parser("report", help="make measures, figures and report again from the stored rows")
     report.set_defaults(do=lab_results.report)
     sql = commands.add_parser("sql", help="a query over rows, measures and traces")

@@ -1,12 +1,20 @@
-"""`psvr lab run`."""
+"""`psvr lab run` and `psvr lab replay`."""
 
 import argparse
+import json
 import sys
+from pathlib import Path
 
-from psvr.lab.driver import run_studies
+from psvr.files import read_text
+from psvr.lab.driver import load_custom_systems, run_studies
+from psvr.lab.replay import FAILURE, read_changes, replay, without_trial
 from psvr.lab.run.runner import Stopped
+from psvr.lab.study import load
 
 from .lab_results import options_of, print_verdicts
+from .output import show
+
+FAILED = 3  # the exit code if a trial that is replayed fails
 
 
 def run(options: argparse.Namespace) -> int:
@@ -18,3 +26,13 @@ def run(options: argparse.Namespace) -> int:
         return 130
     print_verdicts(claims, options.out)
     return 0
+
+
+def replay_trial(options: argparse.Namespace) -> int:
+    """Run one trial again in this process, and print a JSON object per system."""
+    files = tuple((Path(file).name, read_text(Path(file), f"--system {file}")) for file in options.systems)
+    [study] = load([options.study], options.scale, options.sets, load_custom_systems(options.systems))
+    rows = replay(study, options.trial, read_changes(options.changes), files)
+    for row in rows:
+        show(json.dumps(without_trial(row), ensure_ascii=False) + "\n")
+    return FAILED if any(row.get(FAILURE) is not None for row in rows) else 0

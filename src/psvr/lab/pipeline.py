@@ -8,11 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.compute as pc
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from psvr import __version__
 from psvr.lab.measure.measures import measure
+from psvr.lab.replay import FAILURE, MAX_SECONDS, command, smaller_failure
 from psvr.lab.report.claims import Claim, check, missing
 from psvr.lab.report.figures import Drawn, draw_all
 from psvr.lab.report.report import About, StudyResult, report
@@ -75,6 +77,30 @@ def run(spark: SparkSession, prepared: Prepared, progress: Progress) -> None:
     if prepared.study.needs is None:
         notes = provenance(prepared.study.name, prepared.study.scale, prepared.code)
         Runner(spark, prepared.study, prepared.trials, done, prepared.work, prepared.rows, notes, progress).run()
+        for note in failures(spark, prepared, look_for_smaller=True):
+            progress.say(f"{prepared.study.name}: {note}")
+
+
+def failures(spark: SparkSession, prepared: Prepared, look_for_smaller: bool = False) -> list[str]:
+    """Return notes on the trials that have failed: how many, and how to see the first of them fail again."""
+    if FAILURE not in prepared.work.schema.names:
+        return []
+    failed = rows_of(spark, prepared).where(F.col(FAILURE).isNotNull())
+    count, first = failed.count(), failed.orderBy("trial", "system").first()
+    if first is None:
+        return []
+    trial, system = first["trial"], first["system"]
+    some = "one trial has failed" if count == 1 else f"{count:,} trials have failed, the first of them {trial}"
+    notes = [f"{some} ({system}): {first[FAILURE]}; see it again: {command(prepared.request, trial)}"]
+    if look_for_smaller:
+        planned = prepared.trials.filter(pc.equal(prepared.trials.column("trial"), trial)).to_pylist()[0]
+        changes = smaller_failure(prepared.work, planned, system)
+        notes.append(
+            f"no smaller network that fails was found within {MAX_SECONDS:g} s"
+            if changes is None
+            else f"a smaller network fails, too: {command(prepared.request, trial, changes)}"
+        )
+    return notes
 
 
 def changes(prepared: Prepared, done: pa.Table) -> list[str]:
@@ -123,7 +149,7 @@ def evaluate(spark: SparkSession, prepared: Prepared, out: Path) -> StudyResult:
     drawn = draw_all(prepared.study.folder, prepared.study.name, measures.to_pandas(), out / "figures")
     done = store.finished(prepared.rows)
     ours = set(done.column("trial").to_pylist()) & set(prepared.trials.column("trial").to_pylist())
-    return study_result(prepared, len(ours), claims, drawn, changes(prepared, done))
+    return study_result(prepared, len(ours), claims, drawn, [*changes(prepared, done), *failures(spark, prepared)])
 
 
 def study_result(

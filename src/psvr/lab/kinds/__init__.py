@@ -1,6 +1,6 @@
 """Kinds of trial: what a trial does with its parameters.
 
-A kind is a module: two come with psvr, and `trial.py` in the folder of a study is a third, called `own`.
+A kind is a module: three come with psvr, and `trial.py` in the folder of a study is a fourth, called `own`.
 """
 
 import importlib
@@ -13,7 +13,7 @@ from psvr.lab.code import module_of
 if TYPE_CHECKING:
     import pyarrow as pa
 
-NAMES = ("settled", "simulated", "own")
+NAMES = ("settled", "simulated", "stabilizing", "own")
 OWN = "trial.py"
 
 
@@ -54,7 +54,7 @@ def known_systems(name: str) -> tuple[str, ...] | None:
         from psvr.routing.systems import SYSTEMS
 
         return tuple(SYSTEMS)
-    if name == "simulated":
+    if name in ("simulated", "stabilizing"):
         from psvr.protocol.systems import known
 
         return known()

@@ -23,7 +23,7 @@ from psvr.lab.study.study import Study
 from psvr.lab.study.trials import cells
 from psvr.processes import die_with_parent
 
-COMPILED_KINDS = ("settled", "simulated")
+COMPILED_KINDS = {"settled": "settled", "simulated": "simulated", "stabilizing": "simulated"}  # and whose code they run
 Variant = tuple[str, tuple[int, ...]]  # the kind of trial, and what its compiled code depends on
 
 
@@ -34,7 +34,7 @@ def variants(studies: Iterable[Study], folder: Path) -> list[Variant]:
         for cell in cells(study):
             if cell.grid.kind in COMPILED_KINDS:
                 module: Any = kind(cell.grid.kind)
-                found.add((cell.grid.kind, module.variant(cell.parameters, cell.grid.scenario)))
+                found.add((COMPILED_KINDS[cell.grid.kind], module.variant(cell.parameters, cell.grid.scenario)))
     return sorted(variant for variant in found if not mark(folder, variant).exists())
 
 
