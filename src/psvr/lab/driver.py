@@ -14,7 +14,7 @@ from pyspark.sql import SparkSession
 from psvr.errors import BadInput
 from psvr.files import read_text
 
-from .pipeline import Prepared, prepare, prepare_all, report_on, run, set_all_aside
+from .pipeline import Prepared, check_claims, prepare, prepare_all, report_on, run, set_all_aside
 from .report.claims import Claim
 from .run.compiling import compiled_ahead
 from .run.folder import locked, request_for
@@ -82,6 +82,8 @@ def run_studies(
             if not local:
                 wait_for_code()  # because it is sent to the workers with the session
             with session_for(options, keep) as spark:
+                with spark_may_stop():
+                    check_claims(spark, prepared)
                 if options.again:
                     set_all_aside(prepared)
                 wait_for_code()

@@ -13,9 +13,9 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from psvr import __version__
-from psvr.lab.measure.measures import measure
+from psvr.lab.measure.measures import columns_of_measures, measure
 from psvr.lab.replay import FAILURE, MAX_SECONDS, command, smaller_failure
-from psvr.lab.report.claims import Claim, check, missing
+from psvr.lab.report.claims import Claim, check, missing, validate
 from psvr.lab.report.figures import Drawn, draw_all
 from psvr.lab.report.report import About, StudyResult, report
 from psvr.lab.run.folder import Request
@@ -66,6 +66,13 @@ def prepare_all(out: Path, prepared: Sequence[Prepared] = ()) -> list[Prepared]:
         else:
             found += [prepare(study, request, out) for study, request in folders.load_again(folder)]
     return found
+
+
+def check_claims(spark: SparkSession, prepared: Sequence[Prepared]) -> None:
+    """Refuse claims about columns that the measures of a study will not have."""
+    for it in prepared:
+        columns = columns_of_measures(it.work.schema, result_columns(it.work))
+        validate(it.study.claims, columns, spark, it.study.name)
 
 
 def run(spark: SparkSession, prepared: Prepared, progress: Progress) -> None:

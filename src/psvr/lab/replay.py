@@ -86,7 +86,7 @@ def read_changes(texts: Sequence[str]) -> dict[str, Any]:
 
 
 def smaller_failure(work: Work, trial: dict[str, Any], system: str) -> dict[str, Any] | None:
-    """Return the changes that turn a failed trial into one in a smaller network that also fails; None if none is found."""
+    """Return changes that turn a failed trial into one in a smaller network that also fails; None if none is found."""
     deadline = time.monotonic() + MAX_SECONDS
     for changes in candidates(work, trial):
         if time.monotonic() > deadline:

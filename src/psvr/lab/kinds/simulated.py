@@ -55,6 +55,7 @@ def cost(parameters: dict[str, Any], scenario: dict[str, Any] | None) -> float:
     check(scenario, parameters)
     s = scenario_of(scenario or {}, parameters, 1, "psvr")
     check_same_tree(same_tree(scenario or {}, parameters), s)
+    check_publications(scenario or {}, s)
     n, degree = size(s.topology), s.topology.degree or 8.0
     hellos = n * s.duration / s.protocol.hello * (1e-5 + 1e-6 * degree) * (0.5 + s.protocol.links / 32)
     lease = s.protocol.lease or 5 + 0.1 * n
@@ -65,6 +66,20 @@ def cost(parameters: dict[str, Any], scenario: dict[str, Any] | None) -> float:
         times = max(0.0, (s.duration if t.stop is None else t.stop) - t.start) / t.every
         pubs += node_count(t.publishers, n) * times * min(n, subscribers + 4)
     return 0.02 + 1e-4 * s.duration + hellos + 5e-7 * subs * n * degree * s.duration / lease + 5e-6 * pubs
+
+
+def check_publications(template: dict[str, Any], s: Scenario) -> None:
+    """Refuse a scenario in which nothing is published that would count, unless it says `traffic = []`."""
+    if "traffic" in template and not template["traffic"]:
+        return
+    for t in s.traffic:
+        stop = s.duration if t.stop is None else min(t.stop, s.duration)
+        if node_count(t.publishers, size(s.topology)) and max(t.start, s.warmup) < stop:
+            return
+    raise BadInput(
+        f"scenario: nothing is published between the end of the warmup, {s.warmup:g} s, and {s.duration:g} s; if that "
+        "is what you want, say traffic = []"
+    )
 
 
 def node_count(nodes: Nodes, n: int) -> int:

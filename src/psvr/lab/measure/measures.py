@@ -14,9 +14,11 @@ Each step is a function from DataFrame to DataFrame:
 from collections.abc import Callable, Collection, Sequence
 from functools import reduce
 
+import pyarrow as pa
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
-from pyspark.sql.types import NumericType
+from pyspark.sql.pandas.types import from_arrow_schema
+from pyspark.sql.types import DoubleType, LongType, NumericType, StringType, StructField, StructType
 
 from .estimate import NUMBERS, estimate
 from .formulas import (
@@ -34,6 +36,7 @@ from .formulas import (
 )
 
 SIDES = ("system", "against")
+OF_CELL = (*SIDES, "measure", "bin", "unit", *ESTIMATES)  # the columns of measures after those of their cell
 NO_MEASURE = (
     "array<struct<measure string, unit string, form string, factor double, bin bigint, gathered array<struct<"
     + ", ".join(f"{name} double" for name in NUMBERS)
@@ -61,12 +64,18 @@ def measure(rows: DataFrame, custom: Collection[str] = ()) -> DataFrame:
     return reduce(DataFrame.unionByName, cells).transform(estimate).transform(in_order, cell)
 
 
+def columns_of_measures(rows: pa.Schema, custom: Collection[str] = ()) -> StructType:
+    """Return the columns that the measures of such rows have."""
+    found = from_arrow_schema(rows)
+    cell = ["grid", *(name for name in rows.names if name not in (*IDENTITY, *RESULTS, *custom))]
+    texts = [StructField(name, StringType()) for name in (*SIDES, "measure", "unit")]
+    numbers = [StructField(name, LongType() if name == "trials" else DoubleType()) for name in ESTIMATES]
+    fields = {field.name: field for field in (*texts, StructField("bin", LongType()), *numbers)}
+    return StructType([*(found[name] for name in cell), *(fields[name] for name in OF_CELL)])
+
+
 def in_order(estimates: DataFrame, cell: Sequence[str]) -> DataFrame:
-    return (
-        estimates.select(*cell, *SIDES, "measure", "bin", "unit", *ESTIMATES)
-        .repartition(1)
-        .sortWithinPartitions(*cell, "measure", *SIDES, "bin")
-    )
+    return estimates.select(*cell, *OF_CELL).repartition(1).sortWithinPartitions(*cell, "measure", *SIDES, "bin")
 
 
 def with_hops_sum(rows: DataFrame) -> DataFrame:

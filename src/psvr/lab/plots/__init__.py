@@ -4,7 +4,7 @@ from matplotlib.axes import Axes
 
 from .looks import BOUND, INK, LOOKS, PAPER, QUIET, RULE, Look, in_order, look, shades
 from .panels import WIDTH, bound, caption, from_zero, legend, log_x, named, nothing, panels, ticks, wide_scale, zero
-from .rows import choose, levels, nearest, spread, systems_of
+from .rows import choose, levels, nearest, spread, systems_of, versus
 from .shapes import bars, boxes, heat, level_lines, line, lines, mean_marks
 
 __all__ = [
@@ -41,6 +41,7 @@ __all__ = [
     "spread",
     "systems_of",
     "ticks",
+    "versus",
     "wide_scale",
     "zero",
 ]

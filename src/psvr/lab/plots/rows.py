@@ -5,6 +5,8 @@ from typing import Any
 
 import pandas as pd
 
+from psvr.lab.kinds.names import without_profile
+
 from .looks import in_order
 
 ALWAYS = ("grid", "system", "against", "measure", "value", "low", "high")
@@ -19,6 +21,21 @@ def choose(measures: pd.DataFrame, measure: str, **wanted: Any) -> pd.DataFrame:
     for column, value in wanted.items():
         kept &= measures[column].isin(list(value)) if isinstance(value, set) else measures[column] == value
     return measures[kept]
+
+
+def versus(measures: pd.DataFrame, measure: str, other: str, **wanted: Any) -> pd.DataFrame:
+    """Return rows of a measure that compares systems with this one, both under the same profile of hosts."""
+    rows = choose(measures, measure, **wanted)
+    same = [
+        isinstance(against, str) and without_profile(against) == other and profile_of(against) == profile_of(system)
+        for system, against in zip(rows["system"], rows["against"])
+    ]
+    return rows.loc[pd.Series(same, index=rows.index, dtype=bool)]
+
+
+def profile_of(system: str) -> str:
+    """Return the profile of hosts in the name of a system, which is empty if the name has none."""
+    return system[len(without_profile(system)) :]
 
 
 def levels(rows: pd.DataFrame, column: str) -> list[Any]:

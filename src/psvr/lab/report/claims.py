@@ -5,12 +5,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from pyspark.sql import DataFrame, Row, SparkSession
+from pyspark.sql.types import StructType
 
 from psvr.errors import BadInput
 from psvr.lab.spark.errors import spark_errors
 
 HOLDS, DIFFERS, UNDECIDED, NO_ROWS, MISSING = "holds", "differs", "undecided", "no rows", "missing"
 ANSWER = ("value", "low", "high")
+WANTED = "sql must be a query for value, low and high, holds and differs conditions on these"
 # The SQL of a study is put in parentheses, so that it can only be a query, and reads FROM measures.
 QUERY = """WITH measures AS (SELECT * FROM {view}) SELECT {answer} FROM (
 {sql}
@@ -37,6 +39,28 @@ class Claim:
     verdict: str
     why: str
     sql: str
+    role: str = "paper"
+    variant_of: str = ""  # the claim that it is a variant of
+
+
+def validate(claims: Iterable[Mapping[str, str]], columns: StructType, spark: SparkSession, study: str) -> None:
+    """Refuse claims that cannot be asked over measures with these columns, before anything is run for them."""
+    view = f"measures_{uuid.uuid4().hex}"
+    spark.createDataFrame([], columns).createTempView(view)
+    try:
+        for claim in claims:
+            question(claim, spark, view, f"study {study}, claim {claim['id']}")
+    finally:
+        spark.catalog.dropTempView(view)
+
+
+def question(claim: Mapping[str, str], spark: SparkSession, view: str, where: str) -> DataFrame:
+    """Return the query of a claim, with the values of its conditions, as a frame that has not been computed."""
+    asked = QUERY.format(
+        view=view, sql=claim["sql"].rstrip("; \n"), answer=", ".join(f"double({name}) AS {name}" for name in ANSWER)
+    )
+    with spark_errors(where, WANTED):
+        return spark.sql(CHECKED_QUERY.format(asked=asked, holds=claim["holds"], differs=claim["differs"]))
 
 
 def check(claims: Iterable[Mapping[str, str]], measures: DataFrame, study: str) -> list[Claim]:
@@ -66,11 +90,8 @@ def check_one(claim: Mapping[str, str], spark: SparkSession, view: str, study: s
 
 def answer(claim: Mapping[str, str], spark: SparkSession, view: str, where: str) -> Row | None:
     """Return the one row of a claim's query, with the values of its conditions; None if it has no values."""
-    asked = QUERY.format(
-        view=view, sql=claim["sql"].rstrip("; \n"), answer=", ".join(f"double({name}) AS {name}" for name in ANSWER)
-    )
-    with spark_errors(where, "sql must be a query for value, low and high, holds and differs conditions on these"):
-        rows = spark.sql(CHECKED_QUERY.format(asked=asked, holds=claim["holds"], differs=claim["differs"])).collect()
+    with spark_errors(where, WANTED):
+        rows = question(claim, spark, view, where).collect()
     if len(rows) > 1:
         raise BadInput(f"{where}: sql must give one row, not several: add ORDER BY and LIMIT 1")
     if not rows or all(rows[0][name] is None for name in ANSWER):
@@ -94,4 +115,6 @@ def claim_result(claim: Mapping[str, str], study: str, verdict: str, row: Row | 
         verdict=verdict,
         why=claim.get("why", ""),
         sql=claim["sql"],
+        role=claim.get("role", "paper"),
+        variant_of=claim.get("variant_of", ""),
     )

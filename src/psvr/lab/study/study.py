@@ -21,7 +21,9 @@ SCALES = ("quick", "paper", "huge")
 NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
 TOP_KEYS = ("figure", "needs", "studies", "grid", "claim")
 GRID_KEYS = ("kind", "systems", "repetitions", "scenario")
-CLAIM_KEYS = ("id", "text", "paper", "unit", "sql", "holds", "differs", "why")
+CLAIM_KEYS = ("id", "text", "paper", "unit", "sql", "holds", "differs", "why", "role", "variant_of")
+OPTIONAL = {"unit": "", "why": "", "role": "paper", "variant_of": ""}  # of these keys
+ROLES = ("paper", "ours", "calibration")  # what the paper says, what we add, what our settings were chosen by
 SECTIONS = ("Question", "Method", "The paper")
 MAX_REPETITIONS = 1_000_000
 Value = bool | int | float | str
@@ -115,6 +117,7 @@ def load(
         )
         for name, (folder, text) in read.items()
     ]
+    check_ids(found)
     for system in systems:
         if not any(system in grid.systems for study in found for grid in study.grids):
             raise BadInput(
@@ -122,6 +125,15 @@ def load(
                 "a settled one a route (system)"
             )
     return found
+
+
+def check_ids(studies: Sequence[Study]) -> None:
+    """Check that no claims of different studies have the same id: a report has all of them."""
+    owner: dict[str, str] = {}
+    for study in studies:
+        for claim in study.claims:
+            if owner.setdefault(claim["id"], study.name) != study.name:
+                raise BadInput(f"claim {claim['id']}: studies {owner[claim['id']]} and {study.name} both have it")
 
 
 def expand(names: Iterable[str], within: tuple[Path, ...] = ()) -> dict[str, tuple[Path, dict[str, Any]]]:
@@ -160,13 +172,28 @@ def check_shape(table: dict[str, Any], file: str) -> None:
         raise BadInput(f"{file}: claim: must be tables [[claim]]")
     for claim in claims:
         check_keys(claim, CLAIM_KEYS, f"{file}: claim")
-        wrong = [
-            key for key in CLAIM_KEYS if not isinstance(claim.get(key, "" if key in ("unit", "why") else None), str)
-        ]
+        wrong = [key for key in CLAIM_KEYS if not isinstance(claim.get(key, OPTIONAL.get(key)), str)]
         if wrong:
             raise BadInput(f"{file}: claim: {wrong[0]} must be given, as a text")
+        if claim.get("role", "paper") not in ROLES:
+            raise BadInput(f"{file}: claim {claim['id']}: role must be one of {', '.join(ROLES)}")
+    check_variants(claims, file)
     if not grids and "needs" not in table and "studies" not in table:
         raise BadInput(f"{file}: must have a [grid.NAME], or say what it needs")
+
+
+def check_variants(claims: list[dict[str, str]], file: str) -> None:
+    """Check that every claim has its own id, and that variants name a claim that is none itself."""
+    ids = [claim["id"] for claim in claims]
+    for name in ids:
+        if ids.count(name) > 1:
+            raise BadInput(f"{file}: claim {name}: two claims have this id")
+    main = [claim["id"] for claim in claims if not claim.get("variant_of")]
+    for claim in claims:
+        of = claim.get("variant_of", "")
+        if of and of not in main:
+            where = f"{file}: claim {claim['id']}: variant_of"
+            raise BadInput(f"{where}: {shown(of)} is no claim of this study{did_you_mean(of, main)}")
 
 
 def check_keys(table: dict[str, Any], allowed: Iterable[str], where: str) -> None:
@@ -243,7 +270,7 @@ def build_study(
         figure=str(table.get("figure", "")),
         needs=table.get("needs"),
         grids=tuple(build_grid(name, grid, f"{where}: grid.{name}", systems) for name, grid in grids.items()),
-        claims=tuple({"unit": "", "why": "", **claim} for claim in table.get("claim", [])),
+        claims=tuple({**OPTIONAL, **claim} for claim in table.get("claim", [])),
         files=((trial.name, files.read_text(trial, str(trial))),) if trial.is_file() else (),
     )
 

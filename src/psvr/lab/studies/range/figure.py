@@ -25,10 +25,10 @@ TURNED = {
 
 def draw(measures: pd.DataFrame) -> dict[str, Figure]:
     each, capped, wireless = (
-        saved(plots.choose(measures, "subscription_gain", grid=grid, against="shen"))
+        saved(plots.versus(measures, "subscription_gain", "shen", grid=grid))
         for grid in (BY_SUBSCRIBERS, "capped", "wireless")
     )
-    together = saved(plots.choose(measures, "gain", grid=BY_SUBSCRIBERS, against="shen"))
+    together = saved(plots.versus(measures, "gain", "shen", grid=BY_SUBSCRIBERS))
     return {
         "boxes": boxes(each),
         "subscribers": over_subscribers(together),

@@ -17,7 +17,7 @@ WIRELESS = (
 def draw(measures: pd.DataFrame) -> dict[str, Figure]:
     ratios, over_air = (plots.choose(measures, "delivery_ratio", grid=grid) for grid in ("main", "wireless"))
     differences, apart = (
-        plots.choose(measures, "delivery_difference", against="shen", grid=grid) for grid in ("main", "wireless")
+        plots.versus(measures, "delivery_difference", "shen", grid=grid) for grid in ("main", "wireless")
     )
     sizes = plots.levels(ratios, "n")
     if not sizes:
