@@ -44,7 +44,7 @@ def register(spark: SparkSession, studies: Sequence[tuple[Study, Request]], out:
 
 CLAIMS = (
     "id string, study string, text string, paper string, value double, low double, high double, unit string, "
-    "verdict string, why string"
+    "verdict string, why string, role string, variant_of string"
 )
 
 

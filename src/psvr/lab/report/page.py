@@ -23,6 +23,7 @@ MEANING = {
     "missing": "to come later",
 }
 TITLE = "PSVR, measured against its paper"
+OTHER_ROLES = {"ours": "What we add to it", "calibration": "What our settings were chosen by"}
 
 
 def page(studies: Sequence[StudyResult], out: Path, about: About) -> str:
@@ -46,7 +47,12 @@ def page(studies: Sequence[StudyResult], out: Path, about: About) -> str:
 
 
 def head(studies: Sequence[StudyResult], about: About) -> str:
-    found = Counter(claim.verdict for study in studies for claim in study.claims)
+    found = Counter(
+        claim.verdict
+        for study in studies
+        for claim in study.claims
+        if claim.role == "paper" and not claim.variant_of  # one verdict per statement of the paper
+    )
     tiles = "".join(
         f'<li class="tile {kind(v)}"><b>{found[v]}</b><span>{sign(v)} {v}</span><small>{MEANING[v]}</small></li>'
         for v in SIGNS
@@ -71,18 +77,31 @@ it: claim by claim, figure by figure, with 95&nbsp;% confidence intervals.</p>
 
 
 def all_claims(studies: Sequence[StudyResult]) -> str:
-    rows = "".join("".join(map(row, study.claims)) or waiting(study) for study in studies)
+    """Return one table: what the paper says, each statement with its variants below it, then what is ours."""
+    rows = "".join("".join(map(row, statements(study.claims, "paper"))) or waiting(study) for study in studies)
     if not rows:
         said = '<p class="note">No claim has been checked yet.</p>'
         return f'<section id="all-claims"><h2>All claims</h2>{said}</section>'
+    others = "".join(
+        f'<tr class="part"><th colspan="4">{heading}</th></tr>{found}'
+        for role, heading in OTHER_ROLES.items()
+        if (found := "".join(row(claim) for study in studies for claim in statements(study.claims, role)))
+    )
     return f"""<section id="all-claims"><h2>All claims</h2>
 <table><thead><tr><th>What the paper says</th><th>Paper</th><th>Ours</th><th>Verdict</th></tr></thead>
-<tbody>{rows}</tbody></table></section>"""
+<tbody>{rows}{others}</tbody></table></section>"""
+
+
+def statements(claims: "Sequence[Claim]", role: str) -> "list[Claim]":
+    """Return the claims of a role, each followed by its variants."""
+    main = [claim for claim in claims if claim.role == role and not claim.variant_of]
+    return [found for claim in main for found in (claim, *(c for c in claims if c.variant_of == claim.id))]
 
 
 def row(claim: "Claim") -> str:
+    of = ' class="variant"' if claim.variant_of else ""
     return (
-        f"<tr><td>{words(claim.text)} {link(claim.study)}</td>"
+        f"<tr{of}><td>{words(claim.text)} {link(claim.study)}</td>"
         f'<td data-label="paper">{escaped(claim.paper)}</td>'
         f'<td data-label="ours">{ours(claim)}</td><td>{badge(claim.verdict)}</td></tr>\n'
     )
@@ -161,13 +180,16 @@ def picture(drawn: "Drawn", out: Path) -> str:
 def verdicts(study: StudyResult) -> str:
     if not study.claims:
         return ""
-    return '<h3>Verdict</h3><ul class="verdicts">' + "".join(verdict(claim) for claim in study.claims) + "</ul>"
+    ordered = [claim for role in ("paper", *OTHER_ROLES) for claim in statements(study.claims, role)]
+    return '<h3>Verdict</h3><ul class="verdicts">' + "".join(map(verdict, ordered)) + "</ul>"
 
 
 def verdict(claim: "Claim") -> str:
     why = f'<p class="why">{words(claim.why)}</p>' if claim.why and claim.verdict in ("differs", "undecided") else ""
+    place = "variant " if claim.variant_of else ""
+    role = f'<p class="role">{OTHER_ROLES[claim.role]}</p>' if claim.role in OTHER_ROLES else ""
     return (
-        f'<li class="{kind(claim.verdict)}" id="claim-{escaped(claim.id)}">{badge(claim.verdict)}'
+        f'<li class="{place}{kind(claim.verdict)}" id="claim-{escaped(claim.id)}">{badge(claim.verdict)}{role}'
         f"<p>{words(claim.text)}</p><dl><dt>paper</dt><dd>{escaped(claim.paper)}</dd>"
         f"<dt>ours</dt><dd>{ours(claim)}</dd></dl>{why}</li>\n"
     )

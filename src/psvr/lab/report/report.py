@@ -45,7 +45,8 @@ def summary(studies: Sequence[StudyResult], out: Path, about: About) -> dict[str
 def claim_values(claim: "Claim") -> dict[str, Any]:
     texts = {name: getattr(claim, name) for name in ("id", "study", "text", "paper")}
     numbers = {name: finite(getattr(claim, name)) for name in ("value", "low", "high")}
-    return {**texts, **numbers, "unit": claim.unit, "verdict": claim.verdict, "why": claim.why}
+    verdict = {name: getattr(claim, name) for name in ("unit", "verdict", "why", "role", "variant_of")}
+    return {**texts, **numbers, **verdict}
 
 
 def finite(value: float | None) -> float | None:
