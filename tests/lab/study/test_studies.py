@@ -73,6 +73,16 @@ TINY = {
         "wireless.degree=6",
         "wireless.s=2",
     ),
+    "churn": (
+        "repetitions=2",
+        "n=12",
+        "s=3",
+        "applications.churn=[0.0, 60.0]",
+        "restarts=2.0",
+        "lease=4.0",
+        "write_back=[2, 3]",
+        "loss=0.0",
+    ),
     "stabilize": (
         "repetitions=1",
         "topology=['geometric', 'line']",
@@ -115,7 +125,7 @@ def altered(table: Any, column: str, change: Any) -> Any:
 
 
 def test_all_are_there() -> None:
-    assert {*STUDIES, "healing", "stabilize", "paper"} == set(available())
+    assert {*STUDIES, "churn", "healing", "stabilize", "paper"} == set(available())
     assert [s.name for s in load(["paper"])] == STUDIES
 
 
@@ -153,7 +163,7 @@ def publications_to_others(s: Scenario) -> int:
 def test_texts_are_complete() -> None:
     for study in load(STUDIES):
         assert all(len(text) > 100 for text in study.texts.values()), study.name
-        assert study.title and study.claims and (study.figure or study.name in ("overhead", "stabilize"))
+        assert study.title and study.claims and (study.figure or study.name in ("overhead", "churn", "stabilize"))
         assert all(c["text"].endswith(".") and c["paper"] for c in study.claims)
     ids = [c["id"] for study in load(STUDIES) for c in study.claims]
     assert len(set(ids)) == len(ids)
@@ -265,6 +275,33 @@ def test_what_hosts_add_follows_the_rows(spark: SparkSession, rows: dict[str, An
     found = verdicts(spark, "throughput", altered(rows["throughput"], "delivered", delivered))
     assert found["throughput-hosts-help"].verdict == claims.HOLDS
     assert found["throughput-hosts-help"].value == pytest.approx(20, abs=0.5)
+
+
+def test_claims_of_churn_follow_the_rows(spark: SparkSession, rows: dict[str, Any]) -> None:
+    found = verdicts(spark, "churn", rows["churn"])
+    assert found["churn-delivery"].verdict == found["churn-unsubscription"].verdict == claims.HOLDS
+
+    def with_one(column: str, value: float) -> dict[str, claims.Claim]:
+        """One trial of PSVR with another value."""
+        first = next(r["trial"] for r in rows["churn"].to_pylist() if r["grid"] == "applications")
+
+        def change(row: dict[str, Any]) -> Any:
+            return value if row["trial"] == first and row["system"] == "psvr/all/paper" else row[column]
+
+        return verdicts(spark, "churn", altered(rows["churn"], column, change))
+
+    assert with_one("stayed_missed_percent", 0.5)["churn-delivery"].verdict == claims.DIFFERS
+    assert with_one("stale_share", 1.01)["churn-unsubscription"].verdict == claims.DIFFERS
+
+    def subs(row: dict[str, Any]) -> int:
+        return 1000 * (3 if row["churn"] == 60 else 1) + row["repetition"]
+
+    def missed(row: dict[str, Any]) -> float:
+        return (1.0 if row["system"] == "psvr/all" else 5.0) + 0.01 * row["repetition"]
+
+    assert verdicts(spark, "churn", altered(rows["churn"], "sub_bytes", subs))["churn-subs"].verdict == claims.DIFFERS
+    table = altered(rows["churn"], "stayed_missed_percent", missed)
+    assert verdicts(spark, "churn", table)["churn-nodes"].verdict == claims.HOLDS
 
 
 def test_claims_of_stabilize_follow_the_rows(spark: SparkSession, rows: dict[str, Any]) -> None:
