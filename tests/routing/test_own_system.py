@@ -48,7 +48,7 @@ def refused(path: Path | str) -> str:
 @settings(max_examples=150)
 @given(cases())
 def test_examples_reach_every_subscriber_once_and_cost_what_they_say(case: Case) -> None:
-    assert load_systems(sorted(EXAMPLES.glob("*.py"))) == ["backbone", "tree-steps"]
+    assert load_systems([EXAMPLES / "backbone.py", EXAMPLES / "tree_steps.py"]) == ["backbone", "tree-steps"]
     settled, others = case.settled, set(case.subscribers) - {case.publisher}
     found = route(settled, "tree-steps", case.publisher, case.subscribers)
     assert found.count == route(settled, "shen", case.publisher, case.subscribers).count
