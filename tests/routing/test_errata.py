@@ -1,8 +1,10 @@
 """The slips of the paper that docs/errata.md lists, each by an example as small as possible."""
 
+import re
 from collections import Counter
 from collections.abc import Iterable
 from itertools import combinations
+from pathlib import Path
 
 import networkx as nx
 import numpy as np
@@ -28,6 +30,7 @@ from tests.support.protocol.one_position import LEASE, P, hear, node_at
 from tests.support.routing import naive
 from tests.support.routing.networks import Case, cases
 
+ROOT = Path(__file__).parent.parent.parent
 SHORTCUTS = st.sampled_from(["all", "nontree"])
 CORRECTED, BOTH = READINGS["corrected"], READINGS["printed-publications"]
 ENDS = ("()", "(]", "[)", "[]")
@@ -485,6 +488,12 @@ def test_everything_else_in_the_large_example_is_right() -> None:
     assert sorted(routing.handle_pub(15, 15)) == [(15, 16, 19), (19, 2, 15)]
 
 
+def test_next_subscribers_of_figure_2() -> None:
+    """Subscribers at 7 and 9, which are leaves: 9 for [7, 9), 7 for all others."""
+    ns = star(6).next_subscriber([4, 5]).tolist()
+    assert ns[3:11] == [7, 7, 7, 7, 9, 9, 7, 7]
+
+
 def test_the_table_of_the_small_example_is_that_of_nontree() -> None:
     """Its goals go by ring successors and by shortcuts beside the tree; from 9, `all` would reach 2 instead of 0."""
     number, settled = small()
@@ -537,10 +546,22 @@ def test_if_all_subscribe_the_links_are_those_of_the_tree(case: Case, shortcuts:
 
 def test_readings_as_systems_say_when_they_never_end() -> None:
     settled = star(2)
+    assert [name for name, r in READINGS.items() if r == Reading(r.text)] == ["corrected"]
     sent = publication(2, [1], "nontree")
     assert len(messages(settled, sent, READINGS["printed-curpos"])) == 1000
     assert messages(settled, sent, CORRECTED) == [(3, 0, 3), (0, 1, 2)]
 
 
-def test_a_reading_that_differs_in_nothing_is_corrected() -> None:
-    assert [name for name, r in READINGS.items() if r == Reading(r.text)] == ["corrected"]
+# The page
+
+
+def test_the_page_names_tests_that_exist_and_all_of_these() -> None:
+    page, here = ROOT / "docs" / "errata.md", Path(__file__)
+    text = page.read_text("utf-8")
+    elsewhere = re.findall(r"\]\(([^)]+\.py)\)`::(test_\w+)`", text)
+    assert len(elsewhere) > 10
+    for file, name in elsewhere:
+        assert f"def {name}(" in (page.parent / file).read_text("utf-8"), (file, name)
+    named = set(re.findall(r"(?<!::)`(test_\w+)`", text))
+    mine = set(re.findall(r"^def (test_\w+)", here.read_text("utf-8"), re.M))
+    assert named == mine - {"test_the_page_names_tests_that_exist_and_all_of_these"}

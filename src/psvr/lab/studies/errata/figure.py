@@ -52,8 +52,14 @@ def show(panel: Axes, rows: pd.DataFrame, systems: list[str]) -> None:
     for i, system in enumerate(systems):
         values = rows.loc[rows["system"] == system, "value"].sort_values().to_numpy(dtype=float)
         if values.size:
-            colour = plots.look(system).colour
+            colour = colour_of(system)
             panel.barh(i, values.mean(), height=0.7, color=colour, alpha=0.35, linewidth=0)
             panel.plot(values, np.full(values.size, i), "o", color=colour, markersize=3, alpha=0.6, linestyle="")
     panel.set_xlim(-3, 103)
     panel.grid(visible=False, axis="y")
+
+
+def colour_of(system: str) -> str:
+    """Return the colour of PSVR with the same set of shortcuts; a custom system has its own."""
+    reading, _, shortcuts = system.partition("/")
+    return plots.look(f"psvr/{shortcuts}" if reading in FIRST else system).colour
