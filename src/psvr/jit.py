@@ -39,6 +39,7 @@ NEVER_COMPILED = (
     "files.py",
     "fields/",
     "results/",
+    "routing/as_printed",
     "sim/bound",
     "sim/footprint",
     "sim/machine",

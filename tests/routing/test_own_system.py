@@ -9,6 +9,7 @@ from hypothesis import given, settings
 
 from psvr.errors import BadInput
 from psvr.protocol.systems import CUSTOM, known
+from psvr.routing.as_printed import MOST_MESSAGES, READINGS
 from psvr.routing.custom import LOADED, load_systems, source_of
 from psvr.routing.systems import SYSTEMS, route
 from tests.support.routing.networks import Case, cases, drawn
@@ -48,7 +49,7 @@ def refused(path: Path | str) -> str:
 @settings(max_examples=150)
 @given(cases())
 def test_examples_reach_every_subscriber_once_and_cost_what_they_say(case: Case) -> None:
-    assert load_systems(sorted(EXAMPLES.glob("*.py"))) == ["backbone", "tree-steps"]
+    assert load_systems([EXAMPLES / "backbone.py", EXAMPLES / "tree_steps.py"]) == ["backbone", "tree-steps"]
     settled, others = case.settled, set(case.subscribers) - {case.publisher}
     found = route(settled, "tree-steps", case.publisher, case.subscribers)
     assert found.count == route(settled, "shen", case.publisher, case.subscribers).count
@@ -59,6 +60,17 @@ def test_examples_reach_every_subscriber_once_and_cost_what_they_say(case: Case)
     degree = {v: sum(v in (u, p) for u, p in enumerate(case.parent) if p >= 0) for v in range(case.n)}
     assert found.count == len({case.publisher, *(v for v in degree if degree[v] > 1)})
     assert set(found.hops) == others
+
+
+@settings(max_examples=50)
+@given(cases())
+def test_the_pseudo_code_as_printed_can_be_loaded(case: Case) -> None:
+    names = load_systems(EXAMPLES / "as_printed.py")
+    assert names == list(READINGS)
+    others = set(case.subscribers) - {case.publisher}
+    counts = {name: route(case.settled, name, case.publisher, others).count for name in names}
+    assert counts["corrected"] == route(case.settled, "psvr", case.publisher, others).count
+    assert max(counts.values()) <= MOST_MESSAGES
 
 
 def test_the_page_shows_the_example_as_it_is() -> None:

@@ -29,6 +29,7 @@ NAMES = {
     "testbed": ["delivery", "hours"],
     "overhead": ["costs", "line", "wireless"],
     "healing": ["healing"],
+    "errata": ["errata"],
 }
 
 

@@ -97,6 +97,7 @@ TINY = {
         "kinds.memory='foreign'",
         "largest=12",
     ),
+    "errata": ("repetitions=2", "n=[10, 20]", "s=[2, 5]"),
 }
 
 
@@ -125,7 +126,7 @@ def altered(table: Any, column: str, change: Any) -> Any:
 
 
 def test_all_are_there() -> None:
-    assert {*STUDIES, "churn", "healing", "stabilize", "paper"} == set(available())
+    assert {*STUDIES, "churn", "errata", "healing", "stabilize", "paper"} == set(available())
     assert [s.name for s in load(["paper"])] == STUDIES
 
 
@@ -364,3 +365,27 @@ def test_claims_of_overhead_follow_the_rows(spark: SparkSession, rows: dict[str,
     lost = altered(rows["overhead"], "recovery_us", lambda row: [round(1e6 * row["n"] ** 0.5), None])
     found = verdicts(spark, "overhead", lost)["overhead-addition"]
     assert found.verdict == claims.UNDECIDED and found.high == float("inf")
+
+
+def test_claims_of_errata_follow_the_rows(spark: SparkSession, rows: dict[str, Any]) -> None:
+    """As the page says: with any slip publications go wrong, with none of them none does; and the other way round."""
+    found = verdicts(spark, "errata", rows["errata"])
+    right = {"errata-each", "errata-corrected", "errata-same"}
+    wrong = {"errata-once", "errata-publications-once", "errata-publications-end"}
+    assert {c.id for c in found.values() if c.verdict == claims.HOLDS} == right
+    assert {c.id for c in found.values() if c.verdict == claims.DIFFERS} == wrong
+
+    def slipping(row: dict[str, Any]) -> bool:
+        return "printed" in row["system"]
+
+    table = rows["errata"]
+    for column in ("never_ends", "not_once", "unlike_psvr"):
+        table = altered(table, column, lambda row: 0.0 if slipping(row) else 10.0)
+    turned = verdicts(spark, "errata", table)
+    assert {c.id for c in turned.values() if c.verdict == claims.HOLDS} == wrong
+    assert {c.id for c in turned.values() if c.verdict == claims.DIFFERS} == right
+
+
+def test_one_harmless_slip_would_be_noticed(spark: SparkSession, rows: dict[str, Any]) -> None:
+    table = altered(rows["errata"], "not_once", lambda row: 0.0 if "everywhere" in row["system"] else row["not_once"])
+    assert verdicts(spark, "errata", table)["errata-each"].verdict == claims.DIFFERS

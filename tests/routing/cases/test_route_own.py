@@ -6,6 +6,7 @@ from tests.support.route_running import changed, psvr, refused, route
 
 EXAMPLES = Path(__file__).parents[3] / "examples" / "systems"
 TREE_STEPS, BACKBONE = str(EXAMPLES / "tree_steps.py"), str(EXAMPLES / "backbone.py")
+AS_PRINTED = str(EXAMPLES / "as_printed.py")
 
 
 def test_it_stands_beside_the_others_and_is_told() -> None:
@@ -26,6 +27,16 @@ def test_its_picture(tmp_path: Path) -> None:
     for file in (TREE_STEPS, BACKBONE):
         assert psvr("route", "--example", "large", "--system", file, "--svg", str(tmp_path / "x.svg")).status == 0
         assert (tmp_path / "x.svg").read_text().startswith("<svg")
+
+
+def test_what_never_ends_is_cut_off_and_says_so() -> None:
+    """The paper's pseudo-code as printed, on the paper's own line."""
+    found = psvr(
+        "route", "--example", "line", "--shortcuts", "nontree", "--system", AS_PRINTED, "--system", "corrected"
+    )
+    assert (found.status, found.err) == (0, "") and "route of corrected: 4 messages" in found.out
+    printed = " ".join(found.out.split())
+    assert "printed-curpos 1,000 4 Algorithm 2 with isBetween(nextS, curPos, newEp); cut off at 1,000" in printed
 
 
 def test_what_is_refused(tmp_path: Path) -> None:
