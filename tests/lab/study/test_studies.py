@@ -271,7 +271,7 @@ def test_claims_of_throughput_follow_the_rows(spark: SparkSession, rows: dict[st
 
 def test_what_hosts_add_follows_the_rows(spark: SparkSession, rows: dict[str, Any]) -> None:
     def delivered(row: dict[str, Any]) -> int:
-        return round(row["expected"] * (0.7 if row["system"].endswith("/paper") else 0.9))
+        return round(float(row["expected"]) * (0.7 if row["system"].endswith("/paper") else 0.9))
 
     found = verdicts(spark, "throughput", altered(rows["throughput"], "delivered", delivered))
     assert found["throughput-hosts-help"].verdict == claims.HOLDS
@@ -295,10 +295,10 @@ def test_claims_of_churn_follow_the_rows(spark: SparkSession, rows: dict[str, An
     assert with_one("stale_share", 1.01)["churn-unsubscription"].verdict == claims.DIFFERS
 
     def subs(row: dict[str, Any]) -> int:
-        return 1000 * (3 if row["churn"] == 60 else 1) + row["repetition"]
+        return 1000 * (3 if row["churn"] == 60 else 1) + int(row["repetition"])
 
     def missed(row: dict[str, Any]) -> float:
-        return (1.0 if row["system"] == "psvr/all" else 5.0) + 0.01 * row["repetition"]
+        return (1.0 if row["system"] == "psvr/all" else 5.0) + 0.01 * float(row["repetition"])
 
     assert verdicts(spark, "churn", altered(rows["churn"], "sub_bytes", subs))["churn-subs"].verdict == claims.DIFFERS
     table = altered(rows["churn"], "stayed_missed_percent", missed)
@@ -329,8 +329,8 @@ def test_claims_of_testbed_follow_the_rows(spark: SparkSession, rows: dict[str, 
         """So much on average, less by so much for each node, in busy phases, after them, and more with our hosts."""
 
         def delivered(row: dict[str, Any]) -> int:
-            share = mean - per_node * (row["n"] - 10) + 0.001 * row["repetition"]
-            return round(row["expected"] * (share + (0 if row["system"].endswith("/paper") else hosts)))
+            share = mean - per_node * (float(row["n"]) - 10) + 0.001 * float(row["repetition"])
+            return round(float(row["expected"]) * (share + (0 if row["system"].endswith("/paper") else hosts)))
 
         def by_time(row: dict[str, Any]) -> list[int]:
             return [round(1000 * (busy if 10 <= b <= 14 else later if b > 15 else mean)) for b in range(18)]

@@ -10,7 +10,7 @@ from typing import Any
 from psvr.errors import BadInput, did_you_mean, shown
 from psvr.fields.checks import real
 from psvr.sim.scenario import Scenario, parse
-from psvr.sim.scenario.tables import MAX_SECONDS
+from psvr.sim.scenario.radio import MAX_SECONDS
 
 from .names import variant_of
 
