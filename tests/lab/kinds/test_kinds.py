@@ -490,6 +490,26 @@ def test_templates_are_refused_when_trials_are_planned(template: Any, parameters
     assert part in str(caught.value) and "\n" not in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"duration": 30},
+        {"traffic": [{"channel": "a", "start": 60}]},
+        {"traffic": [{"channel": "a", "stop": 30}]},
+        {"traffic": [{"channel": "a", "publishers": 0}]},
+    ],
+)
+def test_a_grid_that_publishes_nothing_that_counts_is_refused(change: dict[str, Any]) -> None:
+    with pytest.raises(
+        BadInput, match=r"nothing is published between the end of the warmup, 30 s, and .* say traffic = \[\]"
+    ):
+        simulated.cost({"n": 8}, {**SCENARIO, **change})
+    simulated.cost({"n": 8}, {**SCENARIO, "traffic": []})
+    without = {key: value for key, value in SCENARIO.items() if key != "traffic"}
+    with pytest.raises(BadInput, match="nothing is published"):
+        simulated.cost({"n": 8}, without)
+
+
 def test_costs_grow_with_what_is_to_be_done() -> None:
     def of(n: int, s: int = 5, **more: Any) -> float:
         parameters = settled.resolve({"n": n, "p": 0.5, "s": s, **more})

@@ -3,12 +3,13 @@
 import threading
 from typing import Any
 
+import pyarrow as pa
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 from psvr.errors import BadInput
-from psvr.lab.measure.measures import measure
-from psvr.lab.report.claims import Claim, check, missing
+from psvr.lab.measure.measures import columns_of_measures, measure
+from psvr.lab.report.claims import Claim, check, missing, validate
 
 CLAIM = {
     "id": "gain-td",
@@ -139,3 +140,32 @@ def test_studies_can_be_checked_at_the_same_time(spark: SparkSession) -> None:
         3: ["differs"] * 3,
     }
     assert [t.name for t in spark.catalog.listTables() if t.name.startswith("measures_")] == []
+
+
+def test_the_columns_of_measures_are_known_before_there_are_any(spark: SparkSession) -> None:
+    rows = rows_with(spark, 4, 5)
+    schema = pa.schema([(name, pa.string() if kind == "string" else pa.int64()) for name, kind in rows.dtypes])
+    expected = columns_of_measures(schema)
+    found = measure(rows).schema
+    assert [(f.name, f.dataType) for f in expected] == [(f.name, f.dataType) for f in found]
+
+
+@pytest.mark.parametrize(
+    ("change", "part"),
+    [
+        ({"sql": "SELECT value, low, high FROM measures WHERE loss = 0.1"}, "loss"),
+        ({"sql": "SELECT value, low, hihg AS high FROM measures"}, "hihg"),
+        ({"holds": "height < 8"}, "height"),
+        ({"sql": "SELECT value FROM"}, "syntax"),
+    ],
+)
+def test_claims_that_cannot_be_asked_are_refused_before_there_are_rows(
+    spark: SparkSession, change: dict[str, str], part: str
+) -> None:
+    columns = measure(rows_with(spark, 4)).schema
+    validate([CLAIM], columns, spark, "gain")
+    with pytest.raises(BadInput) as caught:
+        validate([CLAIM, {**CLAIM, "id": "bad", **change}], columns, spark, "gain")
+    said = str(caught.value)
+    assert said.startswith("study gain, claim bad: ") and part in said.lower() and "\n" not in said
+    assert not [t for t in spark.catalog.listTables() if t.name.startswith("measures_")]

@@ -306,3 +306,34 @@ def test_few_of_many() -> None:
     assert plots.spread([1, 2, 3], 4) == [1, 2, 3]
     assert plots.spread(list(range(10)), 4) == [0, 3, 6, 9]
     assert plots.nearest([0.05, 0.1, 0.2], 0.12) == 0.1 and plots.nearest([0, 2], 1) == 0
+
+
+def test_profiles_look_alike_but_hollow() -> None:
+    ours, paper = plots.look("psvr/all"), plots.look("psvr/all/paper")
+    assert (paper.colour, paper.marker, paper.letter) == (ours.colour, ours.marker, ours.letter)
+    assert paper.hollow and not ours.hollow and paper.label == "PSVR (all), paper"
+    assert not plots.look("shen/full").hollow and plots.look("shen/full").label == "Shen, full"
+    assert plots.in_order(["shen/paper", "psvr/all/paper", "shen", "psvr/all"]) == [
+        "psvr/all",
+        "psvr/all/paper",
+        "shen",
+        "shen/paper",
+    ]
+
+
+def test_systems_are_compared_under_the_same_profile() -> None:
+    pairs = [
+        (system, against)
+        for system in ("psvr/all", "psvr/all/paper")
+        for against in ("shen", "shen/paper", "psvr/all", "psvr/all/paper")
+        if system != against
+    ]
+    measures = pd.DataFrame(
+        [
+            {"grid": "main", "system": a, "against": b, "measure": "gain", "value": 1.0, "low": 0.0, "high": 2.0}
+            for a, b in pairs
+        ]
+    )
+    found = plots.versus(measures, "gain", "shen")
+    assert sorted(zip(found["system"], found["against"])) == [("psvr/all", "shen"), ("psvr/all/paper", "shen/paper")]
+    assert plots.versus(measures, "hops", "shen").empty

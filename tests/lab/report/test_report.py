@@ -132,8 +132,33 @@ def test_a_study_may_be_called_claims(tmp_path: Path) -> None:
 def test_links_to_files_lead_to_them(whole: tuple[list[StudyResult], Path]) -> None:
     page, values, _ = made(*whole)
     files = {link for link in page.links if link.startswith("figures/")}
-    assert len(files) == 40 and all((whole[1] / file).is_file() for file in files)
+    assert len(files) >= 40 and all((whole[1] / file).is_file() for file in files)
     assert files == {f[form] for s in values["studies"] for f in s["figures"] for form in ("svg", "png")}
+
+
+def test_statements_of_the_paper_come_first_each_with_its_variants(tmp_path: Path) -> None:
+    def named(id: str, verdict: str = "holds", **more: str) -> Claim:
+        return claim(verdict, id=id, text=f"This is {id}.", **more)
+
+    claims = [
+        named("z-ours", "differs", role="ours"),
+        named("b-one"),
+        named("a-two"),
+        named("b-variant", "differs", variant_of="b-one"),
+        named("x-calibration", role="calibration"),
+    ]
+    _, values, text = made([study(claims=claims)], tmp_path)
+    table = text[text.index('id="all-claims"') : text.index("</table>")]
+    order = ["b-one", "b-variant", "a-two", "What we add to it", "z-ours", "What our settings", "x-calibration"]
+    places = [table.index(name) for name in order]
+    assert places == sorted(places) and table.count('class="variant"') == 1
+    verdicts = text[text.index('class="verdicts"') :]
+    assert [verdicts.index(name) for name in order if "-" in name] == sorted(
+        verdicts.index(name) for name in order if "-" in name
+    )
+    tiles = text[text.index('class="tiles"') : text.index("</ul>")]
+    assert "<b>2</b>" in tiles and "differs" not in tiles  # variants and what is ours are no verdicts on the paper
+    assert {c["id"]: (c["role"], c["variant_of"]) for c in values["claims"]}["b-variant"] == ("paper", "b-one")
 
 
 def test_pictures_take_ink_and_paper_of_the_page(whole: tuple[list[StudyResult], Path]) -> None:

@@ -70,7 +70,7 @@ def test_what_does_not_fit_is_refused(tmp_path: Path, changes: dict[str, Any], p
 
 
 def test_a_trial_that_is_not_there_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="has no trial abc at scale quick"):
+    with pytest.raises(BadInput, match=r"has no trial .abc. at scale quick"):
         replay(failing(tmp_path), "abc", {})
 
 

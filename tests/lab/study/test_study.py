@@ -99,10 +99,11 @@ systems = ["psvr/all", "psvr/all/paper", "shen/paper"]
 [grid.main.scenario]
 topology = {kind = "ring", n = 8}
 """
-    assert one(tmp_path, text).grids[0].systems == ("psvr/all", "psvr/all/paper", "shen/paper")
-    (grid,) = one(tmp_path, text, sets=("host.profile=paper",)).grids
+    names = ("psvr/all", "psvr/all/paper", "shen/paper")
+    assert one(tmp_path / "a", text).grids[0].systems == names
+    (grid,) = one(tmp_path / "b", text, sets=("host.profile=paper",)).grids
     assert grid.systems == ("psvr/all", "shen") and grid.parameters == {"host_profile": ("paper",)}
-    assert one(tmp_path, text, sets=("host.rounds=1",)).grids[0].systems == ("psvr/all", "psvr/all/paper", "shen/paper")
+    assert one(tmp_path / "c", text, sets=("host.rounds=1",)).grids[0].systems == names
 
 
 @pytest.mark.parametrize(
@@ -122,7 +123,7 @@ def test_a_policy_that_is_none_is_refused_before_anything_runs(text: str, error_
         (("figure =", "figur ="), "did you mean figure?"),
         (("repetitions = 2", "repetition = 2"), "did you mean repetitions?"),
         (("repetitions = 4", "repetitions = 0"), "repetitions must be a whole number"),
-        (('kind = "own"', 'kind = "owl"'), "kind must be one of settled, simulated, own"),
+        (('kind = "own"', 'kind = "owl"'), "kind must be one of settled, simulated, stabilizing, own"),
         (('systems = ["psvr/all", "td"]', 'systems = "td"'), "systems must be a list"),
         (("n = [5, 10, 20]", "n = []"), "n: must be a number"),
         (("n = [5, 10, 20]", "n = [[5], 3]"), "n: must be a number"),
@@ -132,6 +133,9 @@ def test_a_policy_that_is_none_is_refused_before_anything_runs(text: str, error_
         (("s = [1, 8]", "s = [1]\nmost = 3"), "most: is the name of a column of the measures"),
         (('paper = "> 0 %"', ""), "claim: paper must be given"),
         (('id = "more"', 'id = "more"\nvalue = 3'), "unknown key"),
+        (('id = "more"', 'id = "more"\nrole = "mine"'), "claim more: role must be one of paper, ours, calibration"),
+        (('id = "more"', 'id = "more"\nvariant_of = "moer"'), 'variant_of: "moer" is no claim of this study'),
+        (("[[claim]]", STUDY[STUDY.index("[[claim]]") :] + "\n[[claim]]"), "claim more: two claims have this id"),
     ],
 )
 def test_what_is_wrong_is_said_in_one_line(tmp_path: Path, change: tuple[str, str], error_line: str) -> None:
@@ -212,3 +216,11 @@ def test_plain_runs_give_one_row_per_trial_and_system(tmp_path: Path) -> None:
     assert rows.num_rows == 2 * 10 and set(rows.column("system").to_pylist()) == {"psvr/all", "td"}
     assert rows.equals(run_in_process(study))
     assert rows.column("failed").null_count == rows.num_rows
+
+
+def test_claims_of_two_studies_have_different_ids(tmp_path: Path) -> None:
+    small_study(tmp_path, STUDY)
+    (tmp_path / "small").rename(tmp_path / "other")
+    small_study(tmp_path, STUDY)
+    with pytest.raises(BadInput, match="claim more: studies small and other both have it"):
+        load([str(tmp_path / "small"), str(tmp_path / "other")])
