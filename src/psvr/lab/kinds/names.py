@@ -2,7 +2,7 @@
 
 from psvr.errors import BadInput, did_you_mean, shown
 from psvr.routing.kernels.shortcuts import SETS
-from psvr.routing.systems import SYSTEMS
+from psvr.routing.systems import is_known, names
 
 
 def system_name(name: str) -> tuple[str, str]:
@@ -16,6 +16,6 @@ def system_name(name: str) -> tuple[str, str]:
 def settled_name(name: str) -> tuple[str, str]:
     """Return the same, for a system that routes in settled networks."""
     system, shortcuts = system_name(name)
-    if system not in SYSTEMS:
-        raise BadInput(f"system {shown(name)}: unknown{did_you_mean(system, SYSTEMS)}; there are {', '.join(SYSTEMS)}")
+    if not is_known(system):
+        raise BadInput(f"system {shown(name)}: unknown{did_you_mean(system, names())}; there are {', '.join(names())}")
     return system, shortcuts
