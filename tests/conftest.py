@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
+from psvr.protocol.systems import CUSTOM, RELATED
+
 os.environ.setdefault("NUMBA_BOUNDSCHECK", "1")  # compiled code does not look where it writes, unless told to
 
 # Some runners start everything with Ctrl-C ignored, and processes inherit that: tests that interrupt one would wait.
@@ -47,9 +49,13 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
 @pytest.fixture(autouse=True)
 def no_systems_of_others() -> Iterator[None]:
-    """What a test loads from a file, the next one does not see."""
+    """What a test loads, from a file or by name, the next one does not see."""
     yield
     own = sys.modules.get("psvr.routing.custom")
     if own:
         for loaded in list(own.LOADED.values()):
             own.forget(loaded)
+    for name, module in RELATED.items():
+        if sys.modules.pop(module, None):
+            CUSTOM.pop(name)
+            sys.modules["psvr.routing.systems"].SYSTEMS.pop(name)

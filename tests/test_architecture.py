@@ -28,6 +28,7 @@ MAY_IMPORT = {  # package, or module beside them → those of ours that it may i
     "compiled": set(),
     "checked": set(),
     "graphs": {"jit", "fields"},
+    "related": {"protocol", "routing"},
     "routing": {"jit", "compiled", "protocol", "graphs", "fields"},
     "sim": {
         "jit",

@@ -17,6 +17,7 @@ FIRST = (
     "fields",
     "results",
     "routing",
+    "related",
     "sim",
     "node",
     "swarm",

@@ -29,6 +29,7 @@ NEVER_COMPILED = (
     "cli/",
     "lab/",
     "node/",
+    "related/",
     "swarm/",
     "trace/arrow",
     "trace/files",

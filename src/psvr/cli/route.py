@@ -25,7 +25,9 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--example", metavar="NAME", help=f"use an example from the paper instead: {', '.join(EXAMPLES)}"
     )
-    add_systems(parser, "whose route is shown: psvr (default), vr2015, ring, shen, td, ts, steiner, flood")
+    add_systems(
+        parser, "whose route is shown: psvr (default), vr2015, ring, shen, td, ts, steiner, flood, diffusion, jaeger"
+    )
     parser.add_argument(
         "--shortcuts", metavar="SET", help="all or nontree, instead of what the case says (default: all)"
     )

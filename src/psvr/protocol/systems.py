@@ -6,8 +6,11 @@
 
 The name of the function says which rule it replaces; `RULES` lists them.  A node follows such a system by its
 settings: `system` is the built-in system that it is like, and `custom` the row of `ROWS` that `new_row` returned.
+
+Some custom systems come with psvr.  They are listed by name in `RELATED`, and imported when a user first names one.
 """
 
+import importlib
 import inspect
 import threading
 from collections.abc import Callable
@@ -28,6 +31,10 @@ RULES = {  # what may be replaced, and the parameters of each
     "hear_sub": ("me", "now", "sub", "out"),  # … and what it teaches
     "clean": ("me", "now"),  # what is forgotten over time
 }
+RELATED = {  # systems of the literature, by name → the module that registers them
+    "diffusion": "psvr.related.diffusion",
+    "jaeger": "psvr.related.jaeger",
+}
 SUB_RULES, WITHOUT_SUBS = ("write_sub", "hear_sub", "clean"), ("ring", "flood")
 
 
@@ -47,7 +54,18 @@ lock = threading.Lock()
 
 def known() -> tuple[str, ...]:
     """The names of all systems that nodes can run."""
-    return (*k.SYSTEMS, *CUSTOM)
+    return tuple(dict.fromkeys((*k.SYSTEMS, *RELATED, *CUSTOM)))
+
+
+def load_related(name: str) -> None:
+    """Import the system of this name if it is one that comes with psvr and is loaded on demand."""
+    if name in RELATED:
+        importlib.import_module(RELATED[name])
+
+
+def is_related(name: str, module: str) -> bool:
+    """Return whether the name belongs to a system that is loaded on demand, from another module than this one."""
+    return RELATED.get(name, module) != module
 
 
 def custom_rule(name: str, *, like: str) -> Callable[[F], F]:
@@ -65,6 +83,8 @@ def custom_rule(name: str, *, like: str) -> Callable[[F], F]:
             raise BadInput(f"custom_rule: must be {rule}({', '.join(RULES[rule])})")
         if rule in SUB_RULES and like in WITHOUT_SUBS:
             raise BadInput(f"custom_rule: {rule} cannot be replaced in a system like {like}, which has no SUBs")
+        if is_related(name, function.__module__):
+            raise BadInput(f"custom_rule: {name} is a system that comes with psvr; give yours another name")
         before = CUSTOM.get(name, CustomSystem(name, like))
         if before.like != like:
             raise BadInput(f"custom_rule: {name} is like {before.like}, and cannot be like {like} too")

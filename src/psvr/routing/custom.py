@@ -13,13 +13,15 @@ from dataclasses import dataclass
 from dataclasses import replace as changed
 from pathlib import Path
 from types import ModuleType
+from typing import TypeVar
 
 from psvr.errors import BadInput, describe_error, shown
 from psvr.files import read_text
-from psvr.protocol.systems import CUSTOM, CustomSystem
+from psvr.protocol.systems import CUSTOM, RELATED, CustomSystem
 
 from .systems import SYSTEMS, System
 
+T = TypeVar("T")
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,39}")  # a slash would start the name of a shortcut set
 
 
@@ -104,14 +106,25 @@ def registered(path: Path, text: str, digest: str) -> Loaded:
     others = {**SYSTEMS}, {**CUSTOM}
     try:
         execute(path, where, text, f"psvr_own_{digest}")
-        settled = {name: changed(s, file=str(where)) for name, s in SYSTEMS.items() if others[0].get(name) is not s}
-        rules = {name: own for name, own in CUSTOM.items() if others[1].get(name) is not own}
+        settled = {name: changed(s, file=str(where)) for name, s in new_in(SYSTEMS, others[0])}
+        rules = dict(new_in(CUSTOM, others[1]))
     finally:
-        for registry, content in zip((SYSTEMS, CUSTOM), before):
-            registry.clear()  # type: ignore[attr-defined]
-            registry.update(content)  # type: ignore[attr-defined]
+        restore(SYSTEMS, before[0])
+        restore(CUSTOM, before[1])
     check(path, settled, rules)
     return Loaded(where, digest, settled, rules)
+
+
+def new_in(registry: dict[str, T], before: dict[str, T]) -> list[tuple[str, T]]:
+    """What a file has added to a registry; what it imported of psvr's own does not count."""
+    return [(name, x) for name, x in registry.items() if before.get(name) is not x and name not in RELATED]
+
+
+def restore(registry: dict[str, T], before: dict[str, T]) -> None:
+    """Undo what a file has registered, but keep what it imported of psvr's own, which is not imported again."""
+    kept = {name: registry[name] for name in RELATED if name in registry}
+    registry.clear()
+    registry.update({**before, **kept})
 
 
 def execute(path: Path, where: Path, text: str, name: str) -> None:

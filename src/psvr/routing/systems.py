@@ -14,6 +14,7 @@ from psvr.fields.checks import whole
 from psvr.graphs.checks import nodes
 from psvr.graphs.csr import Ints
 from psvr.graphs.graph import Graph
+from psvr.protocol.systems import RELATED, is_related, load_related
 from psvr.routing.kernels.publish import best_origin, hops_of_2015, lap, skips, spread
 from psvr.routing.kernels.steiner import steiner_tree
 from psvr.routing.kernels.trees import pruned
@@ -72,10 +73,23 @@ def system(
     def register(
         function: Callable[[Settled, Publication], list[Message]],
     ) -> Callable[[Settled, Publication], list[Message]]:
+        if is_related(name, function.__module__):
+            raise BadInput(f"system: must have a name of its own, {shown(name)} exists")
         SYSTEMS[name] = System(name, positions, text, function, count)
         return function
 
     return register
+
+
+def names() -> tuple[str, ...]:
+    """The names of all systems, also of those that are loaded when they are first named."""
+    return tuple(dict.fromkeys((*SYSTEMS, *RELATED)))
+
+
+def is_known(name: str) -> bool:
+    """Return whether there is a system of this name, after loading it if it is loaded on demand."""
+    load_related(name)
+    return name in SYSTEMS
 
 
 def route(
@@ -87,8 +101,8 @@ def route(
     start: int | None = None,
 ) -> Route:
     """Route one publication; `start` is the position at which vr2015 starts, by default the cheapest."""
-    if system not in SYSTEMS:
-        raise BadInput(f"system: must be one of {', '.join(SYSTEMS)}, not {shown(system)}")
+    if not is_known(system):
+        raise BadInput(f"system: must be one of {', '.join(names())}, not {shown(system)}")
     n = settled.graph.n
     publisher = whole(publisher, "publisher", 0, n - 1)
     settled.shortcuts(shortcuts)

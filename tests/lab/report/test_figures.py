@@ -24,7 +24,7 @@ from tests.support.lab.measured import FRAMES, frame, ranges, row
 NAMES = {
     "gain": ["gain", "density", "map", "messages"],
     "hops": ["histogram", "mean", "wireless", "wireless-mean"],
-    "range": ["boxes", "subscribers", "capped", "wireless"],
+    "range": ["boxes", "subscribers", "capped", "wireless", "related"],
     "throughput": ["wireless", "delivery"],
     "testbed": ["delivery", "hours"],
     "overhead": ["costs", "line", "wireless"],

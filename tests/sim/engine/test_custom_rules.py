@@ -7,12 +7,11 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from psvr.errors import BadInput
 from psvr.protocol import constants as k
-from psvr.protocol.systems import RULES, known
+from psvr.protocol.systems import RELATED, RULES, known
 from psvr.routing.custom import load_systems
 from psvr.routing.systems import route
 from psvr.sim.custom import TAKES, settings_of
@@ -23,7 +22,7 @@ from psvr.sim.summary import fingerprint
 from psvr.trace import runs
 from tests.support.sim.settled_runs import deliver_exactly_once, drawn, settled
 from tests.support.sim.sim_running import psvr_sim, refused
-from tests.support.sim.twins import Twins
+from tests.support.sim.stories import story
 
 EXAMPLES = Path(__file__).parents[3] / "examples" / "systems"
 NETWORKS = 30  # per example
@@ -105,33 +104,6 @@ def test_exactly_once_and_as_predicted(system: str) -> None:
             if system == "tree-steps":
                 assert sorted((int(r["from_"]), int(r["to"]), int(r["ep"])) for r in mine) == sorted(expected.messages)
     assert len(run.signatures) == max(compiled, 1)  # the engine itself is not compiled again
-
-
-def story(system: str, seed: int, loss: float) -> Twins:
-    """Loss, corrupt memory, a crash and a cut, to the compiled engine and to the reference."""
-    rng = np.random.default_rng(seed)
-    twins = Twins(
-        {
-            "seed": seed,
-            "topology": {"kind": "gnp", "n": 8, "degree": 3.5},
-            "radio": {"model": "lossy", "loss": loss, "retries": 1},
-            "protocol": {"system": system, "lease": 4.0},
-        }
-    )
-    twins.subscribe(1, "a")
-    twins.subscribe(5, "a")
-    twins.subscribe(5, "b")
-    twins.advance(9)
-    for v in rng.permutation(8)[:3]:
-        twins.corrupt(int(v), rng)
-    twins.advance(3)
-    twins.publish(3, "a")
-    twins.crash_and_cut()
-    for v in range(8):
-        twins.publish(v, "a")
-        twins.publish(v, "b")
-        twins.advance(0.3)
-    return twins
 
 
 @pytest.mark.parametrize("system", ["tree-steps", "backbone", "copy"])
@@ -265,7 +237,9 @@ def test_scenarios_name_a_system_that_is_loaded(tmp_path: Path) -> None:
     load_systems(EXAMPLES / "tree_steps.py")
     scenario = parse(mapping)
     assert 'system = "tree-steps"' in to_toml(scenario) and parse(scenario.to_dict()) == scenario
-    assert known() == (*k.SYSTEMS, "tree-steps") and settings_of("shen", Network(scenario).machine.capacity) == (3, 0)
+    assert known() == (*k.SYSTEMS, *RELATED, "tree-steps") and settings_of(
+        "shen", Network(scenario).machine.capacity
+    ) == (3, 0)
 
 
 def test_psvr_sim_with_a_file(calm: Path, tmp_path: Path) -> None:

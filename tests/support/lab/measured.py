@@ -5,7 +5,7 @@ from typing import Any
 
 import pandas as pd
 
-PARAMETERS = ["n", "p", "s", "degree", "loss", "churn", "c_n", "every", "duration", "topology"]
+PARAMETERS = ["n", "p", "s", "degree", "loss", "churn", "c_n", "every", "duration", "topology", "publishers"]
 COLUMNS = [
     "grid",
     *PARAMETERS,
@@ -140,6 +140,11 @@ def ranges() -> pd.DataFrame:
             row("subscription_gain", -14 - degree / 4, 1.2, 4.0, **{**capped, "grid": grid, "c_n": c_n})
             for grid, c_n in (("capped", 9), ("wireless", 8))
         ]
+        for system, factor in {"psvr/all": 1.0, "shen": 1.2, "jaeger": 1.2, "diffusion": 4.0}.items():
+            for publishers in (1, 5):
+                cell = {"grid": "related", "n": 50, "degree": degree, "publishers": publishers, "system": system}
+                rows.append(row("messages", factor * (14 + publishers - degree / 6), 0.8, 3.0, **cell))
+                rows.append(row("sub_bytes", factor * (6 + degree / 3), 0.5, 1.0, **cell))
     return frame(rows)
 
 

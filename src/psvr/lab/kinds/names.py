@@ -9,7 +9,7 @@ from typing import NamedTuple
 from psvr.errors import BadInput, did_you_mean, shown
 from psvr.protocol.host.profiles import PROFILES
 from psvr.routing.kernels.shortcuts import SETS
-from psvr.routing.systems import SYSTEMS
+from psvr.routing.systems import is_known, names
 
 
 class Variant(NamedTuple):
@@ -40,8 +40,8 @@ def without_profile(name: str) -> str:
 def settled_name(name: str) -> tuple[str, str]:
     """Return system and shortcuts of a system that routes in settled networks, which have no hosts."""
     system, shortcuts, profile = variant_of(name)
-    if system not in SYSTEMS:
-        raise BadInput(f"system {shown(name)}: unknown{did_you_mean(system, SYSTEMS)}; there are {', '.join(SYSTEMS)}")
+    if not is_known(system):
+        raise BadInput(f"system {shown(name)}: unknown{did_you_mean(system, names())}; there are {', '.join(names())}")
     if profile:
         raise BadInput(f"system {shown(name)}: in a settled network there are no hosts, so it has no profile")
     return system, shortcuts

@@ -6,6 +6,7 @@
 from .. import constants as k
 from .. import psvr, table
 from ..form import rule
+from ..links import two_way
 from ..numbers import LOW32, MAX_COUNT, clip, due, elapsed, spread
 from ..records import Link, Node, Sub
 from ..tree import is_tree
@@ -69,8 +70,13 @@ def write(me: Node, now: int, part: int, out: Sub) -> int:
 
 @rule
 def is_for(me: Node, link: Link, sub: Sub) -> bool:
-    """Return whether a SUB that I send or pass on is meant for this link."""
-    return is_tree(me, link) and (link.id == sub.to if sub.to != k.NOBODY else link.id != sub.back)
+    """Return whether a SUB that I send or pass on is meant for this link.
+
+    One to all goes over the tree; one with an addressee goes to any link, which only custom systems make use of.
+    """
+    if sub.to != k.NOBODY:
+        return link.id == sub.to and two_way(link)
+    return is_tree(me, link) and link.id != sub.back
 
 
 @rule

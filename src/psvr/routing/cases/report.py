@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from psvr.errors import BadInput
 from psvr.protocol.positions import covers
 from psvr.routing.settled import Settled
-from psvr.routing.systems import SYSTEMS, Route, route
+from psvr.routing.systems import SYSTEMS, Route, is_known, names, route
 
 from .case import Case
 from .expected import OF_ROUTE, difference
@@ -59,8 +59,8 @@ class Comparison:
 
 def make_report(case: Case, system: str = "psvr", shortcuts: str | None = None) -> Report:
     """Route the publication of a case under every system; the report shows the route of the one that is named."""
-    if system not in SYSTEMS:
-        raise BadInput(f"--system: must be one of {', '.join(SYSTEMS)}, not {system}")
+    if not is_known(system):
+        raise BadInput(f"--system: must be one of {', '.join(names())}, not {system}")
     used = shortcuts or case.shortcuts or "all"
     settled = Settled(case.graph, case.root, case.parent)
     check_start(case, settled)

@@ -3,13 +3,13 @@
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from psvr.errors import BadInput, shown
+from psvr.errors import BadInput, did_you_mean, shown
 from psvr.fields.kinds import Choice, Number, Rows, Sizes, Switch, Text, Whole
 from psvr.fields.tables import Table, Tables, to_plain
 from psvr.protocol import constants as k
 from psvr.protocol.host.profiles import PROFILES
 from psvr.protocol.layout import Capacity
-from psvr.protocol.systems import known
+from psvr.protocol.systems import known, load_related
 from psvr.protocol.wire.messages import WIDTHS
 from psvr.sim.faults.memory import KINDS
 
@@ -31,7 +31,11 @@ class SystemName:
 
     def read(self, value: Any, key: str) -> str:
         if not isinstance(value, str) or value not in known():
-            raise BadInput(f"{key}: must be {self.allowed}, not {shown(value)}; one of your own is loaded from a file")
+            hint = did_you_mean(value, known()) if isinstance(value, str) else ""
+            raise BadInput(
+                f"{key}: must be {self.allowed}, not {shown(value)}{hint}; one of your own is loaded from a file"
+            )
+        load_related(value)
         return value
 
 

@@ -34,6 +34,7 @@ def draw(measures: pd.DataFrame) -> dict[str, Figure]:
         "subscribers": over_subscribers(together),
         "capped": few_links(capped),
         "wireless": few_links(wireless, "over a wireless channel"),
+        "related": related(*(plots.choose(measures, name, grid="related") for name in ("messages", "sub_bytes"))),
     }
 
 
@@ -106,4 +107,28 @@ def few_links(rows: pd.DataFrame, where: str = "") -> Figure:
         f"The same for one subscriber per channel{where and ' ' + where}, where nodes keep "
         f"fewer links than they have neighbours (n = {sizes}), so that not all of the density can "
         "become shortcuts.",
+    )
+
+
+def related(sent: pd.DataFrame, kept: pd.DataFrame) -> Figure:
+    """Draw what publications and subscriptions cost under the systems of the related work, over density."""
+    sizes, numbers = plots.levels(sent, "n"), plots.spread(plots.levels(sent, "publishers"), 2)
+    if not sizes or not numbers:
+        return plots.nothing()
+    sent, kept = sent[sent["n"] == sizes[-1]], kept[kept["n"] == sizes[-1]]
+    figure, axes = plots.panels(1, len(numbers) + 1, height=2.8)
+    for number, panel in zip(numbers, axes[0]):
+        plots.lines(panel, sent[sent["publishers"] == number], "degree")
+        panel.set(title=f"{number:g} publisher{'' if number == 1 else 's'}", ylabel="messages per publication")
+    plots.lines(axes[0, -1], kept[kept["publishers"] == numbers[0]], "degree")
+    axes[0, -1].set(title="for subscriptions", ylabel="SUB bytes per node and second")
+    for panel in axes[0]:
+        panel.set(xlabel="neighbours per node")
+        plots.from_zero(panel)
+    plots.legend(figure)
+    return plots.caption(
+        figure,
+        "What publications and subscriptions cost under the systems of the paper's related work "
+        f"({plots.named('n', sizes[-1])}, one channel). Directed diffusion floods publications now and "
+        "then, to explore the network, and interests all the time.",
     )
