@@ -10,7 +10,9 @@ from psvr.errors import BadInput
 from psvr.graphs.graph import Graph
 from psvr.lab.kinds import settled, trees
 from psvr.lab.kinds.stack import stack_tree
+from psvr.routing.kernels.ties import TIES
 from psvr.routing.settled import Settled
+from psvr.routing.spanning import ROOTS, subtree_sizes
 from psvr.routing.tree import bfs_tree, centre, check_tree
 
 SYSTEMS = ["psvr/all", "psvr/nontree", "td", "ts"]
@@ -70,11 +72,11 @@ def test_every_other_choice_changes_what_it_is_about(name: str, value: str) -> N
     assert changed == expected
 
 
-@pytest.mark.parametrize("ties", trees.TIES)
-@pytest.mark.parametrize("root", trees.ROOTS)
+@pytest.mark.parametrize("ties", TIES)
+@pytest.mark.parametrize("root", ROOTS)
 def test_breadth_first_trees_have_shortest_ways_to_their_root(root: str, ties: str) -> None:
     graph, found = network(root=root, ties=ties)
-    assert found.root == trees.ROOTS[root](graph)
+    assert found.root == ROOTS[root](graph)
     far = nx.single_source_shortest_path_length(nx.Graph(graph.edges().tolist()), found.root)
     assert depths(found.parent) == [far[v] for v in range(graph.n)]
 
@@ -107,7 +109,7 @@ def test_depth_first_means_that_links_join_ancestors() -> None:
 def test_children_come_by_size() -> None:
     for children, sign in (("largest", -1), ("smallest", 1)):
         _, found = network(children=children)
-        size = trees.subtree_sizes(found.root, found.parent)
+        size = subtree_sizes(found.root, found.parent)
         for v in range(found.graph.n):
             own = np.flatnonzero(found.parent == v)
             in_turn = own[np.argsort([found.positions(int(c))[0] for c in own])]

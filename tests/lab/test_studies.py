@@ -196,7 +196,7 @@ def test_claims_of_sensitivity_follow_the_rows(spark: SparkSession, rows: dict[s
         """Every system but PSVR sends the same."""
 
         def sent(row: dict[str, Any]) -> int:
-            return round(1000 * row["published"] * (factor if row["system"].startswith("psvr") else 1))
+            return round(1000 * int(row["published"]) * (factor if row["system"].startswith("psvr") else 1))
 
         return verdicts(spark, "sensitivity", altered(rows["sensitivity"], "messages", sent))
 
@@ -226,7 +226,7 @@ def test_claims_of_sensitivity_are_about_their_choice(
     """PSVR is cheap with this choice, and expensive with any other."""
 
     def sent(row: dict[str, Any]) -> int:
-        return round(1000 * row["published"] * ((1.02 if cheaper(row) else 1.5) if "psvr" in row["system"] else 1))
+        return round(1000 * int(row["published"]) * ((1.02 if cheaper(row) else 1.5) if "psvr" in row["system"] else 1))
 
     found = verdicts(spark, "sensitivity", altered(rows["sensitivity"], "messages", sent))
     assert found[claim].verdict == claims.HOLDS and found[claim].value == pytest.approx(2)

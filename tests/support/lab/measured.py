@@ -119,13 +119,21 @@ def sensitivity() -> pd.DataFrame:
                 for system, more in (("psvr/all", 0.0), ("psvr/nontree", 4.0))
             ]
         rows += [
-            row("gain", 60 / s + more, 0.5, n=100, p=p, s=s, system="psvr/all", against="td", **choice)
-            for s in (5, 10, 20, 50)
-            for more, choice in (
-                (0, {"grid": "subscribers", "ties": "first", "td_ties": "first"}),
-                (1, {"grid": "subscribers", "ties": "random", "td_ties": "random"}),
-                (9, {"grid": "subscribers", "ties": "random", "td_ties": "first"}),
+            row(
+                "gain",
+                60 / s + more,
+                0.5,
+                grid="subscribers",
+                n=100,
+                p=p,
+                s=s,
+                system="psvr/all",
+                against="td",
+                ties=one,
+                td_ties=two,
             )
+            for s in (5, 10, 20, 50)
+            for more, one, two in ((0, "first", "first"), (1, "random", "random"), (9, "random", "first"))
         ]
     return frame(rows)
 

@@ -26,8 +26,7 @@ def stack_tree(graph: Graph, c_n: int, seed: int) -> Ints:
     net = Network(parse(scenario))
     net.run_until_stable(LIMIT)
     ids, parent = net.world.ids, net.world.nodes["parent"]
-    found = np.searchsorted(ids, parent).astype(np.int32)
-    found[parent == k.NOBODY] = -1
+    found: Ints = np.where(parent == k.NOBODY, -1, np.searchsorted(ids, parent)).astype(np.int32)
     return found
 
 

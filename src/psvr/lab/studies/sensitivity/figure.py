@@ -1,6 +1,6 @@
 """The overhead over T_D for everything that the paper leaves open, one dot per choice, with the paper's 8 %."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pandas as pd
@@ -69,21 +69,23 @@ def draw(measures: pd.DataFrame) -> dict[str, Figure]:
 def choices(measures: pd.DataFrame) -> Figure:
     """Draw a row per choice and a panel per density."""
     rows = plots.choose(measures, "gain", against="td", grid=set(GROUPS))
-    sizes = plots.levels(rows, "n")
-    if not sizes or not plots.levels(rows, "p"):
+    if not plots.levels(rows, "n") or not plots.levels(rows, "p") or not plots.levels(rows, "s"):
         return plots.nothing()
-    n = plots.nearest(sizes, NODES)
+    n = plots.nearest(plots.levels(rows, "n"), NODES)
     rows = rows[(rows["n"] == n) & (rows["s"] == plots.nearest(plots.levels(rows, "s"), SUBSCRIBERS))]
-    densities = plots.spread(plots.levels(rows, "p"), PANELS)
-    lines = places(rows)
-    figure, axes = plots.panels(1, len(densities), height=ROW * (max(lines.values()) + 2), sharey=True)
+    densities, systems = plots.spread(plots.levels(rows, "p"), PANELS), plots.systems_of(rows)
+    ordered = sorted(
+        (row for _, row in rows.iterrows()), key=lambda row: (*rank(row), systems.index(row["system"]), row["p"])
+    )
+    lines = places(ordered)
+    figure, axes = plots.panels(1, len(densities), height=ROW * (len(lines) + 2), sharey=True)
     for p, panel in zip(densities, axes[0]):
-        for _, row in rows[rows["p"] == p].iterrows():
-            dot(panel, row, lines[key(row)])
-        panel.axvspan(panel.get_xlim()[0] - REACH, CLAIM, color=plots.BOUND, alpha=0.07, linewidth=0, zorder=0)
-        panel.axvline(
-            CLAIM, color=plots.BOUND, linestyle=(0, (5, 2.5)), linewidth=1.2, label=f"paper: below {CLAIM:g} %"
-        )
+        for row in ordered:
+            if row["p"] == p:
+                dot(panel, row, lines[key(row)], systems)
+        panel.axvspan(-REACH, CLAIM, color=plots.BOUND, alpha=0.07, linewidth=0, zorder=0)
+        claimed = f"paper: below {CLAIM:g} %"
+        panel.axvline(CLAIM, color=plots.BOUND, linestyle=(0, (5, 2.5)), linewidth=1.2, label=claimed)
         panel.axvline(0, color=plots.QUIET, linewidth=0.8)
         panel.set(xlim=(-REACH / 2, REACH * 1.12), title=plots.named("p", p), xlabel="more messages than $T_D$ (%)")
         panel.tick_params(axis="y", length=0)
@@ -114,20 +116,21 @@ def rank(row: Any) -> tuple[int, ...]:
     return list(GROUPS).index(row["grid"]), *words, *ties
 
 
-def places(rows: pd.DataFrame) -> dict[tuple[str, str], int]:
+def places(ordered: Sequence[Any]) -> dict[tuple[str, str], int]:
     """Return the line of every heading, with an empty name, and of every choice below it."""
     found: dict[tuple[str, str], int] = {}
-    for _, row in sorted(rows.iterrows(), key=lambda item: rank(item[1])):
+    for row in ordered:
         heading, name = key(row)
         for line in ((heading, ""), (heading, name)):
             found.setdefault(line, len(found))
     return found
 
 
-def dot(panel: plots.Axes, row: Any, line: int) -> None:
+def dot(panel: plots.Axes, row: Any, line: int, systems: Sequence[str]) -> None:
     """Draw a mean with its interval, or write it at the edge."""
     seen, value = plots.look(row["system"]), float(row["value"])
-    at = line + (0.14 if row["system"] == "psvr/nontree" else -0.14)
+    place = systems.index(row["system"])
+    at = line + 0.28 * ((place + 0.5) / len(systems) - 0.5) * 2
     inside = value <= REACH
     panel.hlines(at, min(row["low"], REACH), min(row["high"], REACH), color=seen.colour, linewidth=1.6, alpha=0.6)
     panel.plot(
@@ -139,7 +142,7 @@ def dot(panel: plots.Axes, row: Any, line: int) -> None:
         markersize=4.5,
         linestyle="none",
     )
-    if not inside and row["system"] == "psvr/all":
+    if not inside and place == 0:
         panel.annotate(
             f"{value:.0f}", (REACH, line), xytext=(5, 0), textcoords="offset points", va="center", fontsize=7
         )
@@ -154,27 +157,34 @@ def label(panel: plots.Axes, lines: dict[tuple[str, str], int]) -> None:
 
 
 def subscribers(measures: pd.DataFrame) -> Figure:
-    """Draw the overhead over the number of subscribers, a line per rule for ties."""
-    rows = plots.choose(measures, "gain", against="td", grid="subscribers", system="psvr/all")
+    """Draw the overhead over the number of subscribers: a panel per density and system, a line per rule."""
+    rows = plots.choose(measures, "gain", against="td", grid="subscribers")
     densities = plots.spread(plots.levels(rows, "p"), PANELS)
-    if not densities or not plots.levels(rows, "s"):
+    if not densities or not plots.levels(rows, "s") or not plots.levels(rows, "n"):
         return plots.nothing()
-    n = plots.nearest(plots.levels(rows, "n"), NODES)
-    colours = dict(zip(ALIKE.values(), plots.shades(list(ALIKE.values())).values()))
-    figure, axes = plots.panels(1, len(densities), height=2.8, sharey=True)
-    for p, panel in zip(densities, axes[0]):
-        seen = rows[(rows["p"] == p) & (rows["n"] == n)]
-        for (ties, td_ties), name in ALIKE.items():
-            mine = seen[(seen["ties"] == ties) & (seen["td_ties"] == (ties if td_ties == "same" else td_ties))]
-            plots.line(panel, mine, "s", name, colours[name])
-        plots.log_x(panel, plots.levels(seen, "s"))
-        plots.zero(panel)
-        plots.bound(panel, CLAIM, f"paper: below {CLAIM:g} % (shaded)", SUBSCRIBERS)
-        panel.set(title=plots.named("p", p), xlabel="subscribers s")
-    axes[0, 0].set_ylabel("more messages\nthan $T_D$ (%)")
+    n, systems = plots.nearest(plots.levels(rows, "n"), NODES), plots.systems_of(rows)
+    rows = rows[rows["n"] == n]
+    figure, axes = plots.panels(len(densities), len(systems), height=2.3, sharex=True, sharey=True)
+    for p, across in zip(densities, axes):
+        for system, panel in zip(systems, across):
+            plots.log_x(panel, plots.levels(rows, "s"))
+            over_subscribers(panel, rows[(rows["p"] == p) & (rows["system"] == system)])
+        across[0].set_ylabel(f"{plots.named('p', p)}: more\nmessages than $T_D$ (%)")
+    for system, top, bottom in zip(systems, axes[0], axes[-1]):
+        top.set_title(plots.look(system).label)
+        bottom.set_xlabel("subscribers s")
     plots.legend(figure)
     return plots.caption(
         figure,
-        f"The same over the number of subscribers, {plots.named('n', n)}, shortcuts `all`, for three rules for ties. "
-        "Bands are 95 % intervals of the mean.",
+        f"The same over the number of subscribers, {plots.named('n', n)}, for three rules for ties; one column per set "
+        "of shortcuts. Bands are 95 % intervals of the mean.",
     )
+
+
+def over_subscribers(panel: plots.Axes, rows: pd.DataFrame) -> None:
+    colours = plots.shades(list(ALIKE.values()))
+    for (ties, td_ties), name in ALIKE.items():
+        mine = rows[(rows["ties"] == ties) & (rows["td_ties"] == (ties if td_ties == "same" else td_ties))]
+        plots.line(panel, mine, "s", name, colours[name])
+    plots.zero(panel)
+    plots.bound(panel, CLAIM, f"paper: below {CLAIM:g} % (shaded)", SUBSCRIBERS)

@@ -1,5 +1,6 @@
 """Tables, control traffic and messages side by side, over the number of nodes."""
 
+import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
@@ -86,5 +87,5 @@ def least_of_td(measures: pd.DataFrame) -> "pd.Series[float]":
 def wide(panel: plots.Axes, rows: pd.DataFrame) -> None:
     """Make the y axis logarithmic, if there is anything on it."""
     if (rows["value"] > 0).any():
-        shown = [value for line in panel.get_lines() for value in line.get_ydata() if value > 0]
-        plots.wide_scale(panel, "y", min(shown), max(shown))
+        shown = np.concatenate([np.asarray(line.get_ydata(), dtype=float) for line in panel.get_lines()])
+        plots.wide_scale(panel, "y", shown[shown > 0].min(), shown.max())
