@@ -5,8 +5,9 @@
     settled = Settled(graph, root, bfs_tree(graph, root))
     print(route(settled, "psvr", publisher=0, subscribers=[7, 9]).count)
 
-`tree` builds spanning trees of the networks of `psvr.graphs`, `settled` lays the ring around them, `systems` routes one
-publication under PSVR or one of the systems it is compared with, and `counts` counts the messages of very many.
+`tree` builds spanning trees of the networks of `psvr.graphs`, `spanning` other ones to compare, `settled` lays the ring
+around them, `systems` routes one publication under PSVR or one of the systems it is compared with, and `counts` counts
+the messages of very many.
 """
 
 from typing import TYPE_CHECKING

@@ -7,11 +7,14 @@ import numpy as np
 
 from psvr.errors import BadInput, shown
 from psvr.graphs.csr import Ints, Marks
+from psvr.graphs.graph import Graph
 from psvr.routing.kernels.batch import count_psvr, count_tree, count_vr2015
 from psvr.routing.kernels.rings import children, top_down
+from psvr.routing.kernels.ties import count_td_tied
 from psvr.routing.kernels.trees import count_td
 
 from .settled import Settled
+from .spanning import tie_number
 
 Count = Callable[[Settled, Marks, Ints, Ints], None]
 
@@ -85,6 +88,19 @@ def count_messages(
         if settled.length or name == "flood":
             COLUMNS[name](settled, marks, senders, out)
     return result
+
+
+def count_td_messages(graph: Graph, members: Any, publishers: Any, ties: str, seed: int = 0) -> Ints:
+    """The number of messages of every publication under T_D, with trees that differ from the usual ones.
+
+    `ties` says which parent a node takes in the tree of a publisher where several ways are equally short, see
+    `spanning.shortest_tree`; the others are the arguments of `count_messages`.
+    """
+    number = tie_number(ties)
+    marks, senders = checked(graph.n, np.asarray(members), np.asarray(publishers))
+    counts = np.zeros(senders.shape, dtype=np.int32)
+    count_td_tied(graph.start, graph.near, number, seed, marks, senders, counts)
+    return counts
 
 
 def checked(n: int, members: Any, publishers: Any) -> tuple[Marks, Ints]:

@@ -29,11 +29,12 @@ class Settled:
     own: Ints
     after: Ints  # for each position, the next one of the same node
 
-    def __init__(self, graph: Graph, root: int, parent: Any) -> None:
+    def __init__(self, graph: Graph, root: int, parent: Any, turn: Any = None) -> None:
+        """`turn` lists all nodes: children of the same node come on the ring in this order, by default ascending."""
         self.graph = graph
         self.parent = check_tree(graph, root, parent)
         self.root = int(root)
-        self.ring, self.first_own, self.own = lay_ring(self.root, self.parent)
+        self.ring, self.first_own, self.own = lay_ring(self.root, self.parent, listed_once(turn, graph.n))
         self.after = following(self.first_own, self.own)
         self._shortcuts: dict[str, Shortcuts] = {}
 
@@ -89,6 +90,16 @@ class Settled:
     def central_tree(self) -> Graph:
         """T_S as a graph."""
         return tree_graph(self.central_parent)
+
+
+def listed_once(turn: Any, n: int) -> Ints:
+    """All nodes in this order; BadInput unless each is listed once."""
+    if turn is None:
+        return np.arange(n, dtype=np.int32)
+    given = np.asarray(turn)
+    if given.shape != (n,) or given.dtype.kind not in "iu" or not np.array_equal(np.sort(given), np.arange(n)):
+        raise BadInput(f"turn: must list each of the {n} nodes once")
+    return np.ascontiguousarray(given, dtype=np.int32)
 
 
 def tree_graph(parent: Ints) -> Graph:

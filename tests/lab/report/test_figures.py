@@ -23,11 +23,13 @@ from tests.support.lab.measured import FRAMES, frame, ranges, row
 
 NAMES = {
     "gain": ["gain", "density", "map", "messages"],
+    "sensitivity": ["choices", "subscribers"],
     "hops": ["histogram", "mean", "wireless", "wireless-mean"],
     "range": ["boxes", "subscribers", "capped", "wireless", "related"],
     "throughput": ["wireless", "delivery"],
     "testbed": ["delivery", "hours"],
     "overhead": ["costs", "line", "wireless"],
+    "tables": ["compromise"],
     "healing": ["healing"],
     "errata": ["errata"],
 }

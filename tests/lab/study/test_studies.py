@@ -20,7 +20,7 @@ from psvr.sim.plan.demand import changes, sources
 from psvr.sim.scenario import Scenario
 from psvr.sim.scenario.topology import size
 
-STUDIES = ["gain", "throughput", "hops", "range", "testbed", "overhead"]
+STUDIES = ["gain", "sensitivity", "throughput", "hops", "range", "testbed", "overhead", "tables"]
 # As few trials as every claim can do with, and memory of the size that other tests have compiled.
 TINY = {
     "gain": (
@@ -33,6 +33,17 @@ TINY = {
         "publications=40",
         "optimum.n=20",
         "optimum.s=[1, 2]",
+    ),
+    "sensitivity": (
+        "repetitions=3",
+        "n=30",
+        "p=0.3",
+        "publications=40",
+        "subscribers.s=[10, 20]",
+        "optimum.s=2",
+        "stack.n=100",
+        "tree.n=100",
+        "c_n=8",
     ),
     "hops": ("repetitions=2", "n=30", "degree=8", "full.c_n=8", "wireless.n=8", "wireless.degree=6"),
     "range": ("repetitions=2", "n=20", "degree=[6, 9]", "more.s='all'", "c_n=8", "wireless.n=10"),
@@ -90,6 +101,7 @@ TINY = {
         "corrupted=1.0",
         "memory.memory=['bytes', 'foreign']",
     ),
+    "tables": ("repetitions=2", "settled.n=[20, 30]", "control.n=[12, 20]", "sets=2", "publishers=5"),
     "healing": (
         "repetitions=2",
         "topology=['ring', 'line']",
@@ -164,7 +176,8 @@ def publications_to_others(s: Scenario) -> int:
 def test_texts_are_complete() -> None:
     for study in load(STUDIES):
         assert all(len(text) > 100 for text in study.texts.values()), study.name
-        assert study.title and study.claims and (study.figure or study.name in ("overhead", "churn", "stabilize"))
+        assert study.title and study.claims
+        assert study.figure or study.name in ("overhead", "tables", "churn", "stabilize")
         assert all(c["text"].endswith(".") and c["paper"] for c in study.claims)
     ids = [c["id"] for study in load(STUDIES) for c in study.claims]
     assert len(set(ids)) == len(ids)
@@ -207,6 +220,76 @@ def test_claims_of_gain_follow_the_rows(spark: SparkSession, rows: dict[str, Any
         assert (more[claim].verdict, fewer[claim].verdict) == (claims.DIFFERS, claims.HOLDS)
     assert more["gain-all-subscribe"].verdict == claims.DIFFERS
     assert verdicts(spark, "gain", rows["gain"])["gain-all-subscribe"].verdict == claims.HOLDS
+
+
+def test_claims_of_sensitivity_follow_the_rows(spark: SparkSession, rows: dict[str, Any]) -> None:
+    def with_psvr(factor: float) -> dict[str, claims.Claim]:
+        """Every system but PSVR sends the same."""
+
+        def sent(row: dict[str, Any]) -> int:
+            return round(1000 * int(row["published"]) * (factor if row["system"].startswith("psvr") else 1))
+
+        return verdicts(spark, "sensitivity", altered(rows["sensitivity"], "messages", sent))
+
+    more, fewer = with_psvr(1.1), with_psvr(1.05)
+    optimum = "sensitivity-optimum"  # is not about PSVR
+    assert {c.verdict for name, c in more.items() if name != optimum} == {claims.DIFFERS}
+    assert {c.verdict for c in fewer.values()} == {claims.HOLDS}
+    assert more["sensitivity-alike"].value == pytest.approx(10) and fewer[optimum].value == 0
+
+
+@pytest.mark.parametrize(
+    ("claim", "cheaper"),
+    [
+        ("sensitivity-alike", lambda row: row["td_ties"] == row["ties"]),
+        ("sensitivity-ties", lambda row: row["td_ties"] == "first"),
+        ("sensitivity-td-ties", lambda row: row["ties"] == "first" and row["grid"] == "ties"),
+        ("sensitivity-hub", lambda row: row["root"] == "hub"),
+        ("sensitivity-publisher", lambda row: row["publisher"] == "subscriber"),
+        ("sensitivity-random-tree", lambda row: row["tree"] == "random"),
+        ("sensitivity-depth", lambda row: row["tree"] == "depth"),
+        ("sensitivity-stack", lambda row: row["tree"] == "stack"),
+    ],
+)
+def test_claims_of_sensitivity_are_about_their_choice(
+    spark: SparkSession, rows: dict[str, Any], claim: str, cheaper: Any
+) -> None:
+    """PSVR is cheap with this choice, and expensive with any other."""
+
+    def sent(row: dict[str, Any]) -> int:
+        return round(1000 * int(row["published"]) * ((1.02 if cheaper(row) else 1.5) if "psvr" in row["system"] else 1))
+
+    found = verdicts(spark, "sensitivity", altered(rows["sensitivity"], "messages", sent))
+    assert found[claim].verdict == claims.HOLDS and found[claim].value == pytest.approx(2)
+    assert found["sensitivity-order"].verdict == claims.DIFFERS
+
+
+def test_claims_of_tables_follow_the_rows(spark: SparkSession, rows: dict[str, Any]) -> None:
+    def with_psvr(size: Any, control: float, messages: float, largest: int) -> dict[str, claims.Claim]:
+        """Tables of 10 bytes for one tree and 100 for T_D, 1,000 bytes and messages for all but PSVR."""
+
+        def table(row: dict[str, Any]) -> float | None:
+            if row["table"] is None:
+                return None
+            return float(size(row["n"]) if row["system"] == "psvr/all" else 100 if row["system"] == "td" else 10)
+
+        def factor(row: dict[str, Any], psvr: float) -> float:
+            return psvr if row["system"] == "psvr/all" else 1.0
+
+        found = altered(rows["tables"], "table", table)
+        for column, psvr in (("hello_bytes", control), ("sub_bytes", control), ("messages", messages)):
+            found = altered(found, column, lambda row, psvr=psvr: round(1e6 * (row["nodes"] + 1) * factor(row, psvr)))
+        found = altered(found, "max_table_bytes_packed", lambda row: largest)
+        return verdicts(spark, "tables", found)
+
+    good = with_psvr(lambda n: 9, 0.9, 0.9, 44)
+    bad = with_psvr(lambda n: 200 * n, 1e4, 1.1, 8 + 12 * 9)
+    of_td = "tables-paths-td"
+    assert {c.verdict for name, c in good.items() if name not in (of_td, "tables-control-td")} == {claims.HOLDS}
+    assert good[of_td].verdict == claims.DIFFERS and bad[of_td].verdict == claims.HOLDS
+    not_growing = {"tables-control-growth", of_td}  # control traffic is larger at every size alike
+    assert {c.verdict for name, c in bad.items() if name not in not_growing} == {claims.DIFFERS}
+    assert good["tables-formula"].value == 18 and bad["tables-formula"].value == 54
 
 
 def test_claims_of_hops_follow_the_rows(spark: SparkSession, rows: dict[str, Any]) -> None:

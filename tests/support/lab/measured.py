@@ -5,7 +5,8 @@ from typing import Any
 
 import pandas as pd
 
-PARAMETERS = ["n", "p", "s", "degree", "loss", "churn", "c_n", "every", "duration", "topology", "publishers"]
+CHOICES = ["ties", "td_ties", "root", "children", "publisher", "tree"]
+PARAMETERS = ["n", "p", "s", "degree", "loss", "churn", "c_n", "every", "duration", "topology", "publishers", *CHOICES]
 COLUMNS = [
     "grid",
     *PARAMETERS,
@@ -95,6 +96,63 @@ def gain() -> pd.DataFrame:
                         row("messages", base * more, 0.03 * base, system=system, **{**cell, "grid": "optimum"})
                         for system, more in {"psvr/all": 1, **factor}.items()
                     ]
+    return frame(rows)
+
+
+def sensitivity() -> pd.DataFrame:
+    ties, roots = ("first", "least", "random", "children", "neighbours"), ("centre", "least", "outermost", "hub")
+    chosen: list[dict[str, Any]] = [
+        *({"grid": "ties", "ties": one, "td_ties": two} for one in ties for two in {"first", "random", one}),
+        *({"grid": "root", "root": root, "ties": one} for root in roots for one in ("first", "random")),
+        *({"grid": "order", "children": order, "ties": "first"} for order in ("id", "random", "largest", "smallest")),
+        *({"grid": "publisher", "publisher": who, "ties": "first"} for who in ("other", "subscriber")),
+        *({"grid": "tree", "tree": tree, "td_ties": "first"} for tree in ("breadth", "random", "depth")),
+        {"grid": "stack", "tree": "stack", "root": "least", "td_ties": "first", "c_n": 16},
+        *({"grid": "together", "root": root, "ties": "children", "td_ties": "first"} for root in ("hub", "outermost")),
+    ]
+    rows = []
+    for p in (0.1, 0.3):
+        for i, choice in enumerate(chosen):
+            far = {"random": 40, "depth": 80, "stack": 15}.get(choice.get("tree", ""), i % 9) + 10 * p
+            rows += [
+                row("gain", far + more, 0.5, 4, n=100, p=p, s=10, system=system, against="td", **choice)
+                for system, more in (("psvr/all", 0.0), ("psvr/nontree", 4.0))
+            ]
+        rows += [
+            row(
+                "gain",
+                60 / s + more,
+                0.5,
+                grid="subscribers",
+                n=100,
+                p=p,
+                s=s,
+                system="psvr/all",
+                against="td",
+                ties=one,
+                td_ties=two,
+            )
+            for s in (5, 10, 20, 50)
+            for more, one, two in ((0, "first", "first"), (1, "random", "random"), (9, "random", "first"))
+        ]
+    return frame(rows)
+
+
+def tables() -> pd.DataFrame:
+    rows = []
+    for n in (20, 50, 100, 200):
+        for s in (1, 10):
+            for system, size, sent in (("psvr/all", 31, 1.1), ("shen", 16, 1.2), ("ts", 16, 1.2), ("td", n, 1.0)):
+                cell: dict[str, Any] = {"grid": "settled", "n": n, "degree": 8.0, "s": s, "system": system}
+                rows += [
+                    row("table", size, 0.5, **cell),
+                    row("table_most", 4 * size, 2, **cell),
+                    row("messages", sent * n**0.5 * s**0.4, 0.2, **cell),
+                    row("hello_more", 10.0 * (n - 1) if system == "td" else 0.0, **cell),
+                ]
+        for system, more in (("psvr/all", 12.0), ("shen", 5.0)):
+            cell = {"grid": "control", "n": n, "degree": 8.0, "s": 10, "c_n": 8, "system": system}
+            rows += [row("control_bytes", 70 + more, 2, **cell), row("hello_bytes", 70.0, 1, **cell)]
     return frame(rows)
 
 
@@ -264,11 +322,13 @@ def errata() -> pd.DataFrame:
 
 FRAMES = {
     "gain": gain,
+    "sensitivity": sensitivity,
     "hops": hops,
     "range": ranges,
     "throughput": throughput,
     "testbed": testbed,
     "overhead": overhead,
+    "tables": tables,
     "healing": healing,
     "errata": errata,
 }

@@ -10,8 +10,11 @@ from psvr.jit import jit
 
 
 @jit
-def children(parent: Ints) -> tuple[Ints, Ints]:
-    """Two arrays, first and child: the children of v are child[first[v]:first[v + 1]], ascending."""
+def children_in_turn(parent: Ints, turn: Ints) -> tuple[Ints, Ints]:
+    """Two arrays, first and child: the children of v are child[first[v]:first[v + 1]], in the order of `turn`.
+
+    `turn` lists all nodes.
+    """
     n = parent.size
     first = np.zeros(n + 1, dtype=np.int32)
     for v in range(n):
@@ -21,11 +24,17 @@ def children(parent: Ints) -> tuple[Ints, Ints]:
         first[v + 1] += first[v]
     fill = first[:n].copy()
     child = np.empty(n - 1, dtype=np.int32)
-    for v in range(n):
+    for v in turn:
         if parent[v] >= 0:
             child[fill[parent[v]]] = v
             fill[parent[v]] += 1
     return first, child
+
+
+@jit
+def children(parent: Ints) -> tuple[Ints, Ints]:
+    """The same, with the children of each node in ascending order."""
+    return children_in_turn(parent, np.arange(parent.size, dtype=np.int32))
 
 
 @jit
@@ -59,10 +68,13 @@ def places(root: int, parent: Ints, first: Ints, child: Ints, order: Ints) -> tu
 
 
 @jit
-def lay_ring(root: int, parent: Ints) -> tuple[Ints, Ints, Ints]:
-    """The node at each position; and the positions of v, own[first_own[v]:first_own[v + 1]], ascending."""
+def lay_ring(root: int, parent: Ints, turn: Ints) -> tuple[Ints, Ints, Ints]:
+    """The node at each position; and the positions of v, own[first_own[v]:first_own[v + 1]], ascending.
+
+    Children of the same node come on the ring in the order in which `turn` lists all nodes.
+    """
     n = parent.size
-    first, child = children(parent)
+    first, child = children_in_turn(parent, turn)
     begin, size = places(root, parent, first, child, top_down(root, first, child))
     length = 2 * (n - 1)
     ring = np.empty(length, dtype=np.int32)
