@@ -144,7 +144,8 @@ def test_a_custom_system_is_compared_with_the_others(tmp_path: Path, inside: Ins
     assert status == 0, said
     rows = {(row["grid"], row["system"]): row for row in stored(tmp_path / "hops").to_pylist()}
     assert rows["settled", "tree-steps"]["messages"] == rows["settled", "shen"]["messages"] > 0
-    assert rows["full", "tree-steps"]["delivered"] > 0.95 * rows["full", "shen"]["delivered"] > 0
+    assert rows["full", "tree-steps/paper"]["delivered"] > 0.95 * rows["full", "shen/paper"]["delivered"] > 0
+    assert {("wireless", "tree-steps/paper"), ("wireless", "tree-steps")} < set(rows)
     assert inside("report", "--out", tmp_path)[0] == 0
 
 

@@ -156,7 +156,7 @@ def test_the_columns_of_measures_are_known_before_there_are_any(spark: SparkSess
         ({"sql": "SELECT value, low, high FROM measures WHERE loss = 0.1"}, "loss"),
         ({"sql": "SELECT value, low, hihg AS high FROM measures"}, "hihg"),
         ({"holds": "height < 8"}, "height"),
-        ({"sql": "SELECT value FROM"}, "syntax"),
+        ({"sql": "no query at all"}, "sql must be a query"),
     ],
 )
 def test_claims_that_cannot_be_asked_are_refused_before_there_are_rows(

@@ -201,6 +201,8 @@ def test_shape_of_the_json(tmp_path: Path) -> None:
             "unit": "%",
             "verdict": "holds",
             "why": "Because of `nontree`.",
+            "role": "paper",
+            "variant_of": "",
         }
     ]
     assert values["studies"] == [

@@ -67,7 +67,7 @@ TINY = {
         *(
             f"{grid}_long.{text}"
             for grid in ("ten", "twenty", "fifty")
-            for text in ("n=3", "degree=2", "duration=10800")
+            for text in ("n=6", "degree=4", "duration=10800")
         ),
     ),
     "overhead": (
@@ -422,15 +422,15 @@ def test_claims_of_testbed_follow_the_rows(spark: SparkSession, rows: dict[str, 
         table = altered(table, "expected_by_time", lambda row: [1000] * 18)
         return verdicts(spark, "testbed", altered(table, "delivered_by_time", by_time))
 
-    good, bad = delivering(0.86, 0.001, 0.6, 0.85, 0.1), delivering(0.95, -0.001, 0.96, 0.7, -0.1)
+    good, bad = delivering(0.86, 0.02, 0.6, 0.85, 0.1), delivering(0.95, -0.02, 0.96, 0.7, -0.1)
     assert {name: claim.verdict for name, claim in good.items() if claim.low is not None} == {
         name: claims.HOLDS for name, claim in good.items() if claim.low is not None
     }
     assert good["testbed-delivery"].verdict == claims.HOLDS and bad["testbed-delivery"].verdict == claims.DIFFERS
-    assert good["testbed-delivery"].value == pytest.approx(85.9, abs=0.5)
+    assert good["testbed-delivery"].value == pytest.approx(84.7, abs=0.1)
     assert good["testbed-falls"].value == pytest.approx(-26, abs=0.5)
     assert good["testbed-recovers"].value == pytest.approx(-1, abs=0.1)
-    assert bad["testbed-falls"].value == pytest.approx(9.3, abs=0.5)
+    assert bad["testbed-falls"].value == pytest.approx(6, abs=0.1)
     assert bad["testbed-recovers"].value == pytest.approx(-25, abs=0.1)
     assert (good["testbed-full"].value or 0) > 0 > (bad["testbed-full"].value or 0)
 

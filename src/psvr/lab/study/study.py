@@ -119,7 +119,7 @@ def load(
     ]
     check_ids(found)
     for system in systems:
-        if not any(system in grid.systems for study in found for grid in study.grids):
+        if not any(without_profile(s) == system for study in found for grid in study.grids for s in grid.systems):
             raise BadInput(
                 f"--system: {system} fits none of these studies; a simulated one needs rules (custom_rule), "
                 "a settled one a route (system)"
@@ -313,7 +313,8 @@ def fitting_systems(kind: str, listed: list[str], extra: Sequence[str], where: s
             raise BadInput(
                 f"{where}: systems: unknown {shown(name)}{did_you_mean(base, known)}; there are {', '.join(known)}"
             )
-    return [name for name in extra if known is not None and name in known]
+    profiles = dict.fromkeys(name[len(without_profile(name)) :] for name in listed)  # so that they meet like with like
+    return [name + profile for name in extra if known is not None and name in known for profile in profiles]
 
 
 def values(given: Any, where: str) -> tuple[Value, ...]:
