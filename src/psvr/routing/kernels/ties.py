@@ -19,11 +19,9 @@ LEAST, RANDOM, CHILDREN, NEIGHBOURS = 1, 2, 3, 4
 @jit
 def adopt(start: Longs, near: Ints, v: int, parent: Ints, order: Ints, found: int) -> int:
     """Make v the parent of all its neighbours that have none; returns the number of nodes found by then."""
-    for k in range(start[v], start[v + 1]):
-        w = near[k]
+    for w in near[start[v] : start[v + 1]]:
         if parent[w] == UNREACHED:
-            parent[w] = v
-            order[found] = w
+            parent[w], order[found] = v, w
             found += 1
     return found
 
@@ -123,10 +121,9 @@ def count_td_tied(
     seen = np.full(n, -1, dtype=np.int64)
     for i in range(publishers.shape[0]):
         target_count = listed(members[i], targets)
-        for j in range(publishers.shape[1]):
-            root = publishers[i, j]
-            k = root % room
-            if root_of[k] != root:
-                root_of[k] = root
-                tied_search(start, near, root, ties, seed, parents[k], order)
-            counts[i, j] = climb(root, parents[k], targets, target_count, seen, i * publishers.shape[1] + j)
+        for j, root in enumerate(publishers[i]):
+            tree = parents[root % room]
+            if root_of[root % room] != root:
+                tied_search(start, near, root, ties, seed, tree, order)
+                root_of[root % room] = root
+            counts[i, j] = climb(root, tree, targets, target_count, seen, i * publishers.shape[1] + j)

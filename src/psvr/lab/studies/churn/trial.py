@@ -5,9 +5,10 @@ from typing import Any
 
 import pyarrow as pa
 
-from psvr.lab.columns import columns
+from psvr.lab.columns import WHOLE, columns
 from psvr.lab.kinds import simulated
 from psvr.lab.kinds.simulated import publication_results, run_results
+from psvr.lab.kinds.stabilizing import until_legitimate
 from psvr.lab.kinds.template import same_tree, scenario_of
 from psvr.results.deliveries import SECOND, History, count
 from psvr.results.figures import window
@@ -16,21 +17,7 @@ from psvr.sim.network import CHECK, Network
 from psvr.sim.plan import plan
 from psvr.sim.running import run_to_end
 
-TAKEN = (
-    "nodes",
-    "links",
-    "simulated_us",
-    "published",
-    "expected",
-    "delivered",
-    "duplicates",
-    "messages",
-    "hello_bytes",
-    "sub_bytes",
-    "sub_sent",
-    "hops",
-    "hops_sum",
-)
+TAKEN = (*WHOLE[: WHOLE.index("messages") + 1], "hello_bytes", "sub_bytes", "sub_sent", "hops", "hops_sum")
 RESULTS = pa.schema(
     [
         *columns(*TAKEN),
@@ -107,19 +94,9 @@ def changes(net: Network, patience: float) -> tuple[float | None, float | None]:
     wants = (net.world.nodes["wants"] == net.world.hashes[0]).any(axis=1)
     alive = net.world.stations["alive"] != 0
     leaving, joining = (wants & alive).nonzero()[0], (~wants & alive).nonzero()[0]
-    if not leaving.size or not joining.size or wait(net, patience) is None:
+    if not leaving.size or not joining.size or until_legitimate(net, patience) is None:
         return None, None
     net.unsubscribe(int(leaving[0]), channel)
-    stale = wait(net, patience)
+    stale = until_legitimate(net, patience)
     net.subscribe(int(joining[0]), channel)
-    return stale, wait(net, patience)
-
-
-def wait(net: Network, patience: float) -> float | None:
-    """Return the seconds until all invariants hold, those of the tables among them."""
-    start = net.now
-    try:
-        net.run_until_stable(patience)
-    except TimeoutError:
-        return None
-    return (net.now - start) / SECOND
+    return stale, until_legitimate(net, patience)

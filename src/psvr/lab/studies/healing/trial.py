@@ -1,6 +1,5 @@
 """One network with arbitrary memory in all its nodes: how long it takes to heal, and what it delivers then."""
 
-import math
 from typing import Any
 
 import numpy as np
@@ -8,9 +7,9 @@ import pyarrow as pa
 
 from psvr.errors import BadInput, shown
 from psvr.fields.checks import real, whole
-from psvr.protocol import constants as k
+from psvr.lab.kinds.stabilizing import TOPOLOGIES, bound_of, topology, until_legitimate
 from psvr.results.deliveries import SECOND
-from psvr.sim.bound import forgotten, healing_bound, lease_for
+from psvr.sim.bound import forgotten
 from psvr.sim.faults.memory import KINDS
 from psvr.sim.network import Network
 from psvr.sim.scenario import parse
@@ -23,8 +22,6 @@ RESULTS = pa.schema(
     }
 )
 
-TOPOLOGIES = ("geometric", "gnp", "grid", "line", "ring")
-MIN_DEGREE, MAX_DEGREE = 6, 14  # of drawn networks; with less, few of them are connected
 SUBSCRIBERS = 10
 PUBLICATIONS = 5
 TRAVEL = 25.0  # seconds that these have to arrive, even if a link breaks meanwhile and they are repeated
@@ -71,9 +68,9 @@ def healed(parameters: dict[str, Any], seed: int, system: str) -> dict[str, Any]
     net.run(float(rng.choice([0.0, 1.0, 30.0])))  # new, forming, or settled when it is struck
     start = net.now
     net.corrupt(range(n), parameters["memory"])
-    took = until_healed(net, MAX_BOUNDS * longest(net, loss))
+    took = until_legitimate(net, MAX_BOUNDS * bound_of(net, net.plan.n, loss))
     depth = int(net.world.nodes["dist"].max())
-    bound = healing_bound(1.0, k.LINKS, depth, lease_for(n), loss, net.plan.depth)
+    bound = bound_of(net, depth, loss)
     late = took is None or took > bound
     return {
         "nodes": n,
@@ -87,32 +84,6 @@ def healed(parameters: dict[str, Any], seed: int, system: str) -> dict[str, Any]
     }
 
 
-def topology(kind: str, n: int, rng: np.random.Generator) -> dict[str, Any]:
-    """Return a topology of about n nodes."""
-    drawn: dict[str, Any] = {"kind": kind, "ids": str(rng.choice(["index", "random"]))}
-    if kind == "grid":
-        rows = int(rng.integers(1, math.isqrt(n) + 1))
-        return {**drawn, "rows": rows, "columns": n // rows}
-    if kind in ("geometric", "gnp"):
-        drawn["degree"] = min(float(rng.uniform(MIN_DEGREE, MAX_DEGREE)), n - 1)
-    return {**drawn, "n": max(n, 3) if kind == "ring" else n}
-
-
-def longest(net: Network, loss: float) -> float:
-    """Return a bound that holds whatever tree the nodes find."""
-    return healing_bound(1.0, k.LINKS, net.plan.n, lease_for(net.plan.n), loss, net.plan.depth)
-
-
-def until_healed(net: Network, limit: float) -> float | None:
-    """Return the seconds until all invariants hold, or None if they do not within the limit."""
-    start = net.now
-    try:
-        net.run_until_stable(limit)
-    except TimeoutError:
-        return None
-    return (net.now - start) / SECOND
-
-
 def nothing() -> dict[str, int | None]:
     return dict.fromkeys(("expected", "delivered", "duplicates", "not_once"))
 
@@ -120,7 +91,7 @@ def nothing() -> dict[str, int | None]:
 def after(net: Network, start: int, n: int, rng: np.random.Generator) -> dict[str, int | None]:
     """Publish once names that the fault planted are forgotten and the invariants hold, and count what is delivered."""
     net.run(max(0.0, forgotten(1.0) + (start - net.now) / SECOND))
-    if until_healed(net, longest(net, 0.5)) is None:
+    if until_legitimate(net, bound_of(net, net.plan.n, 0.5)) is None:
         return nothing()
     channel, first = net.channel("c"), int(net.world.tally["delivered"][0])
     publishers = rng.permutation(n)[:PUBLICATIONS].tolist()
