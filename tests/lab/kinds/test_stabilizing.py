@@ -11,6 +11,7 @@ from psvr.lab.kinds import stabilizing
 from psvr.lab.kinds.stabilizing import count_node, failure, interlaced, resolve, run, smaller
 from psvr.sim.network import Network
 from psvr.sim.scenario import parse
+from psvr.sim.scenario.topology import size
 
 GIVEN = {"topology": "geometric", "n": 12, "loss": 0.0, "corrupted": 0.5, "memory": "any"}
 PAPER = ["psvr/all/paper", "shen/paper", "vr2015/all/paper"]
@@ -121,6 +122,16 @@ def test_smaller_networks_are_smaller_and_fit() -> None:
     assert sizes == sorted(sizes) and set(sizes) == {2, 3, 4, 5, 6, 8, 10, 11}
     assert [p["n"] for p in smaller({**GIVEN, "topology": "ring", "n": 5})] == [3, 4]
     assert list(smaller({**GIVEN, "n": 2})) == []
+
+
+@pytest.mark.parametrize("topology", stabilizing.TOPOLOGIES)
+def test_no_more_nodes_subscribe_than_there_are(topology: str) -> None:
+    for n in (3, 5, 7, 8):
+        for seed in range(40):
+            rng = np.random.default_rng(seed)
+            scenario = stabilizing.scenario_of({**GIVEN, "topology": topology, "n": n}, seed, "psvr/all/paper", rng)
+            subscribers = scenario.traffic[0].subscribers
+            assert isinstance(subscribers, int) and 1 <= subscribers <= size(scenario.topology)
 
 
 @pytest.mark.parametrize("topology", stabilizing.TOPOLOGIES)

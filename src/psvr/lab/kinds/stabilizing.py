@@ -153,12 +153,13 @@ def stabilized(parameters: dict[str, Any], seed: int, system: str) -> dict[str, 
 def scenario_of(parameters: dict[str, Any], seed: int, name: str, rng: np.random.Generator) -> Scenario:
     """Return the scenario of a network in which a few nodes subscribe and nobody publishes by itself."""
     system, shortcuts, profile = variant_of(name)
-    loss, n = parameters["loss"], parameters["n"]
+    loss, drawn = parameters["loss"], topology(parameters["topology"], parameters["n"], rng)
+    n = drawn.get("n") or drawn["rows"] * drawn["columns"]  # of a grid, maybe fewer
     return parse(
         {
             "seed": seed,
             "duration": 1e6,
-            "topology": topology(parameters["topology"], n, rng),
+            "topology": drawn,
             "radio": {"model": "lossy", "loss": loss} if loss else {"model": "ideal"},
             "protocol": {"system": system, "shortcuts": shortcuts},
             "host": {"profile": profile or "full"},

@@ -7,12 +7,11 @@ import pyarrow as pa
 
 from psvr.errors import BadInput, shown
 from psvr.fields.checks import real, whole
-from psvr.lab.kinds.stabilizing import TOPOLOGIES, bound_of, topology, until_legitimate
+from psvr.lab.kinds.stabilizing import TOPOLOGIES, bound_of, scenario_of, until_legitimate
 from psvr.results.deliveries import SECOND
 from psvr.sim.bound import forgotten
 from psvr.sim.faults.memory import KINDS
 from psvr.sim.network import Network
-from psvr.sim.scenario import parse
 
 RESULTS = pa.schema(
     {
@@ -22,7 +21,6 @@ RESULTS = pa.schema(
     }
 )
 
-SUBSCRIBERS = 10
 PUBLICATIONS = 5
 TRAVEL = 25.0  # seconds that these have to arrive, even if a link breaks meanwhile and they are repeated
 MAX_BOUNDS = 4  # times the bound, after which a trial ends
@@ -49,22 +47,9 @@ def run(
 
 def healed(parameters: dict[str, Any], seed: int, system: str) -> dict[str, Any]:
     rng, loss = np.random.default_rng([seed, 0]), parameters["loss"]
-    network = topology(parameters["topology"], int(rng.integers(2, parameters["largest"] + 1)), rng)
-    n = network.get("n") or network["rows"] * network["columns"]
-    net = Network(
-        parse(
-            {
-                "seed": seed,
-                "duration": 1e6,
-                "topology": network,
-                "radio": {"model": "lossy", "loss": loss} if loss else {"model": "ideal"},
-                "protocol": {"system": system},
-                "traffic": [
-                    {"channel": "c", "subscribers": int(rng.integers(1, min(SUBSCRIBERS, n) + 1)), "publishers": 0}
-                ],
-            }
-        )
-    )
+    size = int(rng.integers(2, parameters["largest"] + 1))
+    net = Network(scenario_of({**parameters, "n": size}, seed, system, rng))
+    n = net.plan.n
     net.run(float(rng.choice([0.0, 1.0, 30.0])))  # new, forming, or settled when it is struck
     start = net.now
     net.corrupt(range(n), parameters["memory"])
