@@ -30,6 +30,7 @@ from psvr.protocol.records import READ_ONLY, Hello, Node, Time
 Record: TypeAlias = NDArray[Any]  # a slice of length one of an array of records
 Pool: TypeAlias = tuple[NDArray[np.int64], NDArray[np.float64]]  # values, and their cumulative frequencies
 Pools: TypeAlias = dict[str, Pool]  # by the name of a field
+Weighted: TypeAlias = Sequence[tuple[float, Any]]  # each with a sequence of values
 
 KINDS = ("bytes", "plausible", "swapped", "foreign", "any")
 MIXTURE = {"bytes": 0.1, "plausible": 0.3, "swapped": 0.15, "foreign": 0.2, "changed": 0.15, "blended": 0.1}
@@ -91,30 +92,51 @@ def pools(t: Truth, lie: Lie, rng: np.random.Generator) -> Pools:
     position = [(6, rng.integers(0, lie.length, 32)), (1, [NONE]), (1, rng.integers(0, 1 << 20, 4))]
     digest = [(3, [lie.ring]), (1, rng.integers(0, LOW32, 8)), (1, [-1])]
     leaf = [mix(0, int(id)) for id in (t.id, *near[:8])]  # the digest of a node without children
-    number = [(2, range(200)), (1, NUMBERS)]
-    listed: list[tuple[str, Any]] = [
+    listed: list[tuple[str, Weighted]] = [
         ("id to origin", node),
         ("src", [(6, [t.id]), (3, near), (1, t.ids)]),
         ("back", [(2, [k.NOBODY]), (1, near)]),
         ("root", [(5, lie.roots), (2, t.ids[:1]), (2, [t.id]), (1, t.ids)]),
         ("dead_root", [(2, t.ids[:1]), (2, lie.roots), (1, [k.NOBODY])]),
         ("parent", [(3, [t.id]), (3, near), (2, [k.NOBODY]), (1, t.ids)]),
-        ("number own dead_seq custom", number),  # custom: a setting, which is kept as it is
-        ("seq", [(3, [lie.seq]), *number]),
-        ("overflow", [(1, range(200))]),
-        ("dist", [(6, range(4)), (1, range(70)), (1, [k.MAX_DISTANCE])]),
-        ("size", [(3, range(1, 6)), (1, range(99))]),
+        ("seq", [(3, [lie.seq]), *NUMBER]),
         ("ring", digest),
         ("digest", [*digest, (1, leaf)]),
         ("my_digest", [*digest, (2, leaf[:1])]),
         ("key", digest),
         ("length", [(5, [lie.length]), (1, [0, 2, 1 << 20])]),
         ("position my_start start cur ep ns spare", position),
+        ("channel", [(4, [*t.channels, 5]), (1, [k.NO_CHANNEL])]),
+        ("to", [(8, near), (1, [k.NOBODY])]),
+        ("since heard fresh dead_at said_at at spare_since made due born", times),
+        ("hello_at trigger_at sub_at clean_at shun look_at", [(6, soon), (4, recent), *times]),
+    ]
+    return FIXED | by_name(listed)
+
+
+def by_name(listed: Sequence[tuple[str, Weighted]]) -> Pools:
+    return {name: drawn for names, weighted in listed for drawn in [pool(weighted)] for name in names.split()}
+
+
+def pool(weighted: Weighted) -> Pool:
+    """The values of several weighted parts, and their cumulative frequencies."""
+    values = [np.asarray(part, np.int64) for _, part in weighted]
+    shares = np.repeat([weight / len(part) for weight, part in weighted], [len(part) for part in values])
+    reach = np.cumsum(shares)
+    return np.concatenate(values), reach / reach[-1]
+
+
+NUMBER: Weighted = [(2, np.arange(200)), (1, NUMBERS)]
+FIXED = by_name(  # what depends neither on the truth nor on the lie
+    [
+        ("number own dead_seq custom", NUMBER),  # custom: a setting, which is kept as it is
+        ("overflow", [(1, range(200))]),
+        ("dist", [(6, range(4)), (1, range(70)), (1, [k.MAX_DISTANCE])]),
+        ("size", [(3, range(1, 6)), (1, range(99))]),
         ("q_in q_out", [(8, range(k.QUALITY_ADMIT, k.QUALITY_ONE, 99)), (1, range(0, k.QUALITY_ONE, 99))]),
         ("quality", [(1, range(256))]),
         ("samples", [(1, range(32))]),
         ("keeps_me", [(4, [1]), (1, [0])]),
-        ("channel", [(4, [*t.channels, 5]), (1, [k.NO_CHANNEL])]),
         ("boot bursts", [(1, range(5))]),
         ("hops limit", [(4, range(1, 30)), (1, [0, k.MAX_HOPS])]),
         ("turn seen_next load", [(1, range(80))]),
@@ -124,21 +146,10 @@ def pools(t: Truth, lie: Lie, rng: np.random.Generator) -> Pools:
         ("rounds", [(1, range(4))]),
         ("age", [(3, range(9000)), (1, range(60_000))]),
         ("reason", [(1, range(16))]),
-        ("to", [(8, near), (1, [k.NOBODY])]),
         ("next top seen", [(1, range(12))]),
         ("phase", [(1, range(4))]),
-        ("since heard fresh dead_at said_at at spare_since made due born", times),
-        ("hello_at trigger_at sub_at clean_at shun look_at", [(6, soon), (4, recent), *times]),
     ]
-    return {name: drawn for names, weighted in listed for drawn in [pool(weighted)] for name in names.split()}
-
-
-def pool(weighted: Sequence[tuple[float, Any]]) -> Pool:
-    """The values of several weighted parts, and their cumulative frequencies."""
-    values = [np.asarray(part, np.int64) for _, part in weighted]
-    shares = np.repeat([weight / len(part) for weight, part in weighted], [len(part) for part in values])
-    reach = np.cumsum(shares)
-    return np.concatenate(values), reach / reach[-1]
+)
 
 
 def leaves(record: Any, cls: type) -> list[tuple[Any, str, Int]]:
@@ -170,7 +181,7 @@ def draw_plausible(
     for part, name, _ in leaves(record, cls):
         if name in drawn:
             values, reach = drawn[name]
-            part[name] = values[np.searchsorted(reach[:-1], rng.random(part[name].shape), side="right")]
+            part[name] = values[reach[:-1].searchsorted(rng.random(part[name].shape), side="right")]
     for name, value in kept.items():
         record[name] = value
     if cls is Node:
