@@ -112,6 +112,7 @@ def test_keys_set_from_outside(calm: Path) -> None:
     refused(psvr_sim(calm, "--set", "topology.degre=3"), "topology.degre: unknown key (did you mean degree?)")
     refused(psvr_sim(calm, "--set", "fault.0.at=3"), "fault.0: must be the number of an entry")
     refused(psvr_sim(calm, "--set", "seed"), "seed: must be KEY=VALUE")
+    refused(psvr_sim(calm, "--run", ""), "--run: must be a name, not empty")
 
 
 @pytest.mark.parametrize("level", ["pub", "control", "all"])

@@ -39,6 +39,7 @@ WRONG = [
     (RING, ["--duplicate", "2"], "--duplicate: must be a number from 0 to 1"),
     (RING, ["--reorder", "-1"], "--reorder: must be a number from 0 to 1"),
     (RING, ["--run", "a\nb"], "--run: must be a name"),
+    (RING, ["--run", ""], "--run: must be a name, not empty"),
     (RING, ["--set", "topology.n=2"], "topology.n: must be at least 3 for a ring"),
     ("topology = 7", [], "topology: must be a table"),
     ("topology = ", [], "not TOML"),

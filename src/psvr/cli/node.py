@@ -5,6 +5,7 @@ import asyncio
 import os
 from typing import Any
 
+from psvr.errors import BadInput
 from psvr.fields.kinds import Choice, Number, Switch, Whole
 from psvr.node.config.config import load, settings
 from psvr.node.config.kinds import EtherAddress, FilePath, HostPort, HostPorts
@@ -39,6 +40,8 @@ def add(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> None:
     flags: dict[str, Any] = {name: getattr(options, name) for name in settings()}
     if flags["peers"] is not None:
+        if not all(map(str.strip, flags["peers"])):
+            raise BadInput("--peers: must be HOST:PORT, not empty; leave it out where there are none")
         flags["peers"] = ",".join(flags["peers"])
     config = load(config_file(options), os.environ, flags)
     asyncio.run(serve(config, os.environ))

@@ -9,7 +9,6 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from pathlib import Path
 
 from psvr import __version__
 from psvr.errors import BadInput
@@ -26,7 +25,7 @@ from psvr.sim.summary import in_words, summarize
 from psvr.trace import TraceError, Writer
 from psvr.trace.columns import FRAMES, LEVELS
 
-from .options import add_run_options
+from .options import add_run_options, run_name
 from .output import show
 from .system_option import add_systems, last_system
 
@@ -47,8 +46,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     scenario = scenario_of(options)
-    file = Path("scenario" if options.scenario == "-" else options.scenario)
-    name = options.run or f"{file.stem}-{scenario.seed}"
+    name = run_name(options, scenario.seed)
     try:
         with ExitStack() as stack:
             net = build(options, scenario, name, stack)

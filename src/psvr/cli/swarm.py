@@ -24,7 +24,7 @@ from psvr.swarm.schedule import check, check_plan
 from psvr.swarm.summary import in_words, summarize
 from psvr.trace import TraceError, runs
 
-from .options import add_run_options
+from .options import add_run_options, run_name
 from .output import show
 from .sim import asked_to_stop, scenario_of
 
@@ -65,7 +65,7 @@ def run(options: argparse.Namespace) -> int:
     drawn = plan(scenario)
     check_plan(drawn)
     medium = medium_of(options, scenario)
-    name = options.run or f"{'scenario' if options.scenario == '-' else Path(options.scenario).stem}-{scenario.seed}"
+    name = run_name(options, scenario.seed)
     with places(options.trace, name) as found:
         swarm = Swarm(scenario, drawn, medium, found)
         wall = play(swarm, options.quiet)

@@ -14,6 +14,7 @@ import numpy as np
 
 from psvr import jit
 from psvr.compiled import invariants as compiled
+from psvr.errors import BadInput
 from psvr.fields.kinds import Choice
 from psvr.graphs.graph import from_networkx
 from psvr.protocol.invariants import NAMES, Ground, Problem
@@ -78,6 +79,8 @@ class Network:
     @classmethod
     def from_networkx(cls, graph: Any, **tables: Any) -> "Network":
         """A network with the links of a networkx graph, nodes in its order; `tables` are those of a scenario."""
+        if "topology" in tables:
+            raise BadInput("topology: must not be given, since it is that of the graph")
         drawn, _ = from_networkx(graph)
         return cls(parse({"topology": {"kind": "edges", "n": drawn.n, "edges": drawn.edges().tolist()}, **tables}))
 

@@ -212,6 +212,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("node --config bad.toml", "bad.toml: not TOML: "),
         ("node --config typo.toml", "typo.toml: helo: no such setting (did you mean hello?)"),
         ("node --config none.toml", "none.toml: No such file or directory"),
+        ("node --peers=", "--peers: must be HOST:PORT, not empty"),
         ("node --config=", '--config: must be the name of a file or folder, not ""'),
         ("node --key-file short.key", "short.key: line 1: too short for a key"),
         ("node --key-file open.key", "open.key: others can read or write this key; run: chmod 600 open.key"),

@@ -8,6 +8,7 @@ from xml.etree import ElementTree
 import networkx as nx
 import pytest
 
+from psvr.errors import BadInput
 from psvr.sim import tables
 from psvr.sim.drawing import draw
 from psvr.sim.network import Network
@@ -67,6 +68,8 @@ def test_from_networkx() -> None:
     net = Network.from_networkx(nx.petersen_graph(), protocol={"system": "shen"})
     net.run_until_stable()
     assert net.world.nodes["size"][0] == 10
+    with pytest.raises(BadInput, match="topology: must not be given"):
+        Network.from_networkx(nx.petersen_graph(), topology={"kind": "ring", "n": 10})
 
 
 def test_drawing(tmp_path: Path) -> None:

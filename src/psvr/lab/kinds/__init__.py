@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 NAMES = ("settled", "simulated", "stabilizing", "own")
 OWN = "trial.py"
+Values = dict[str, Any]  # parameters, the tables of a scenario, or results, by their names
 
 
 class Kind(Protocol):
@@ -22,15 +23,13 @@ class Kind(Protocol):
 
     RESULTS: "pa.Schema"
 
-    def resolve(self, parameters: dict[str, Any]) -> dict[str, Any] | None:
+    def resolve(self, parameters: Values) -> Values | None:
         """Return parameters with words turned into numbers, or None to leave out a combination that does not fit."""
 
-    def cost(self, parameters: dict[str, Any], scenario: dict[str, Any] | None) -> float:
+    def cost(self, parameters: Values, scenario: Values | None) -> float:
         """Return roughly the seconds on one core for one system."""
 
-    def run(
-        self, parameters: dict[str, Any], scenario: dict[str, Any] | None, seed: int, systems: list[str]
-    ) -> list[dict[str, Any]]:
+    def run(self, parameters: Values, scenario: Values | None, seed: int, systems: list[str]) -> list[Values]:
         """Return the results under each of the systems, in their order."""
 
 

@@ -19,7 +19,7 @@ from psvr.routing.counts import COLUMNS, count_messages, count_td_messages
 from psvr.routing.settled import Settled
 from psvr.routing.systems import route
 
-from . import trees
+from . import Values, trees
 from .names import settled_name
 
 RESULTS = columns("nodes", "links", "published", "delivered", "messages", "hops", "hops_sum")
@@ -34,7 +34,7 @@ MAX_ISOLATED = 4.2  # expected nodes without a link: more than one draw in a hun
 MIN_DEGREE = 5  # in the plane; with less, hardly any network is connected
 
 
-def resolve(parameters: dict[str, Any]) -> dict[str, Any] | None:
+def resolve(parameters: Values) -> Values | None:
     """`s = "all"` is every node but the publisher, `publications = "all"` one by every node that may publish."""
     for name in parameters:
         if name not in PARAMETERS:
@@ -99,7 +99,7 @@ def shape(parameters: dict[str, Any]) -> tuple[int, int]:
     return max(1, wanted // publishers), publishers
 
 
-def cost(parameters: dict[str, Any], scenario: dict[str, Any] | None) -> float:
+def cost(parameters: Values, scenario: Values | None) -> float:
     """Return seconds on one core.  Routes are followed one by one, everything else is counted in compiled batches."""
     n, s = parameters["n"], parameters["s"]
     sets, publishers = shape(parameters)
@@ -109,9 +109,7 @@ def cost(parameters: dict[str, Any], scenario: dict[str, Any] | None) -> float:
     return float(draw + tree + sets * (1e-8 * n + publishers * each))
 
 
-def run(
-    parameters: dict[str, Any], scenario: dict[str, Any] | None, seed: int, systems: list[str]
-) -> list[dict[str, Any]]:
+def run(parameters: Values, scenario: Values | None, seed: int, systems: list[str]) -> list[Values]:
     graph = drawn(parameters, seed)
     settled = trees.settled_network(graph, parameters, seed)
     sent = publications(
@@ -190,7 +188,7 @@ def one_by_one(settled: Settled, system: str, shortcuts: str, sent: Publications
     return {"delivered": len(taken), "messages": messages, "hops": hops, "hops_sum": sum(taken)}
 
 
-def variant(parameters: dict[str, Any], scenario: dict[str, Any] | None) -> tuple[int, ...]:
+def variant(parameters: Values, scenario: Values | None) -> tuple[int, ...]:
     """Return what compiled code depends on: nothing, it is the same for all parameters.
 
     Where the simulator builds the tree, whoever needs it first compiles it: mostly simulated trials of other studies.

@@ -23,6 +23,7 @@ from psvr.sim.scenario.selection import MAX_NODES, Nodes
 from psvr.sim.scenario.topology import size
 from psvr.sim.summary import fingerprint, left_out
 
+from . import Values
 from .loads import Loads
 from .template import check, check_same_tree, same_tree, scenario_of
 
@@ -34,7 +35,7 @@ SENT = ("hello_sent", "sub_sent", "pub_sent", "ack_sent")
 BYTES = ("hello_bytes", "sub_bytes", "pub_bytes")
 
 
-def resolve(parameters: dict[str, Any]) -> dict[str, Any] | None:
+def resolve(parameters: Values) -> Values | None:
     """Return numbers for words: `s = "all"` is every node.  All else is checked by the scenario."""
     found = dict(parameters)
     for name, value in found.items():
@@ -50,7 +51,7 @@ def resolve(parameters: dict[str, Any]) -> dict[str, Any] | None:
     return None if found.get("s", 0) > n or found.get("degree", 0) > n - 1 else found
 
 
-def cost(parameters: dict[str, Any], scenario: dict[str, Any] | None) -> float:
+def cost(parameters: Values, scenario: Values | None) -> float:
     """Return seconds on one core: for HELLOs, heard by all neighbours, SUBs, which go everywhere, and PUBs."""
     check(scenario, parameters)
     s = scenario_of(scenario or {}, parameters, 1, "psvr")
@@ -87,9 +88,7 @@ def node_count(nodes: Nodes, n: int) -> int:
     return n if isinstance(nodes, str) else nodes if isinstance(nodes, int) else len(nodes)
 
 
-def run(
-    parameters: dict[str, Any], scenario: dict[str, Any] | None, seed: int, systems: list[str]
-) -> list[dict[str, Any]]:
+def run(parameters: Values, scenario: Values | None, seed: int, systems: list[str]) -> list[Values]:
     scenarios = [scenario_of(scenario or {}, parameters, seed, system) for system in systems]
     drawn, seconds = plan(scenarios[0]), same_tree(scenario or {}, parameters)
     forming = scenario_of(scenario or {}, parameters, seed, NO_SYSTEM)
@@ -198,7 +197,7 @@ def micros(seconds: float | None) -> int | None:
     return None if seconds is None else round(seconds * SECOND)
 
 
-def variant(parameters: dict[str, Any], scenario: dict[str, Any] | None) -> tuple[int, ...]:
+def variant(parameters: Values, scenario: Values | None) -> tuple[int, ...]:
     """Return what compiled code depends on: how many links and channels nodes have room for."""
     protocol = scenario_of(scenario or {}, parameters, 1, "psvr").protocol
     room = capacity_for(protocol.links, protocol.channels)

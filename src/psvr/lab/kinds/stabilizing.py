@@ -27,6 +27,7 @@ from psvr.sim.network import Network
 from psvr.sim.scenario import Scenario, parse
 from psvr.trace import EVENTS
 
+from . import Values
 from .names import variant_of
 
 RESULTS = pa.schema(
@@ -74,7 +75,7 @@ WRONG = {
 RECEIVED, DELIVERED = EVENTS.index("received"), EVENTS.index("delivered")
 
 
-def resolve(parameters: dict[str, Any]) -> dict[str, Any] | None:
+def resolve(parameters: Values) -> Values | None:
     for name in PARAMETERS:
         if name not in parameters:
             raise BadInput(f"{name}: missing; trials of stabilization need {', '.join(PARAMETERS)}")
@@ -90,12 +91,12 @@ def resolve(parameters: dict[str, Any]) -> dict[str, Any] | None:
     return None if parameters["topology"] == "ring" and n < 3 else {**parameters, "n": n}
 
 
-def cost(parameters: dict[str, Any], scenario: dict[str, Any] | None) -> float:
+def cost(parameters: Values, scenario: Values | None) -> float:
     n = int(parameters["n"])
     return 0.01 + 0.002 * n
 
 
-def variant(parameters: dict[str, Any], scenario: dict[str, Any] | None) -> tuple[int, ...]:
+def variant(parameters: Values, scenario: Values | None) -> tuple[int, ...]:
     """Return what compiled code depends on, as for simulated trials: how many links and channels nodes have."""
     room = capacity_for(k.LINKS, Capacity().channels)
     return room.links, room.channels
@@ -109,9 +110,7 @@ def smaller(parameters: dict[str, Any]) -> Iterator[dict[str, Any]]:
             yield found
 
 
-def run(
-    parameters: dict[str, Any], scenario: dict[str, Any] | None, seed: int, systems: list[str]
-) -> list[dict[str, Any]]:
+def run(parameters: Values, scenario: Values | None, seed: int, systems: list[str]) -> list[Values]:
     return [stabilized(parameters, seed, system) for system in systems]
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import pyarrow as pa
 
 from psvr.lab.columns import WHOLE, columns
-from psvr.lab.kinds import simulated
+from psvr.lab.kinds import Values, simulated
 from psvr.lab.kinds.simulated import publication_results, run_results
 from psvr.lab.kinds.stabilizing import until_legitimate
 from psvr.lab.kinds.template import same_tree, scenario_of
@@ -31,17 +31,15 @@ RESULTS = pa.schema(
 PATIENCE = 3  # times T_w/back + T_clean, until a trial gives up
 
 
-def resolve(parameters: dict[str, Any]) -> dict[str, Any] | None:
+def resolve(parameters: Values) -> Values | None:
     return simulated.resolve(parameters)
 
 
-def cost(parameters: dict[str, Any], scenario: dict[str, Any] | None) -> float:
+def cost(parameters: Values, scenario: Values | None) -> float:
     return 1.2 * simulated.cost(parameters, scenario)
 
 
-def run(
-    parameters: dict[str, Any], scenario: dict[str, Any] | None, seed: int, systems: list[str]
-) -> list[dict[str, Any]]:
+def run(parameters: Values, scenario: Values | None, seed: int, systems: list[str]) -> list[Values]:
     scenarios = [scenario_of(scenario or {}, parameters, seed, system) for system in systems]
     forming = scenario_of(scenario or {}, parameters, seed, "ring")
     drawn, seconds = plan(scenarios[0]), same_tree(scenario or {}, parameters)

@@ -10,6 +10,7 @@ from psvr.errors import BadInput, did_you_mean, shown
 from psvr.fields.checks import real, whole
 from psvr.graphs.drawn import geometric, gnp
 from psvr.graphs.graph import Graph
+from psvr.lab.kinds import Values
 from psvr.routing.as_printed import READINGS, Routing, subscribe
 from psvr.routing.settled import Settled
 from psvr.routing.systems import Message, route
@@ -28,7 +29,7 @@ SETS, PUBLISHERS = 5, 4  # sets of subscribers in each network, and publishers t
 CHANNEL = "c"
 
 
-def resolve(parameters: dict[str, Any]) -> dict[str, Any] | None:
+def resolve(parameters: Values) -> Values | None:
     if parameters.get("topology") not in TOPOLOGIES:
         raise BadInput(f"topology: must be one of {', '.join(TOPOLOGIES)}, not {shown(parameters.get('topology'))}")
     n, s = whole(parameters.get("n"), "n", 2, 1000), whole(parameters.get("s"), "s", 1, 1000)
@@ -36,13 +37,11 @@ def resolve(parameters: dict[str, Any]) -> dict[str, Any] | None:
     return parameters if degree <= n - 1 and s + PUBLISHERS <= n else None
 
 
-def cost(parameters: dict[str, Any], scenario: dict[str, Any] | None) -> float:
+def cost(parameters: Values, scenario: Values | None) -> float:
     return 1e-3 + 1e-5 * SETS * float(parameters["n"])
 
 
-def run(
-    parameters: dict[str, Any], scenario: dict[str, Any] | None, seed: int, systems: list[str]
-) -> list[dict[str, Any]]:
+def run(parameters: Values, scenario: Values | None, seed: int, systems: list[str]) -> list[Values]:
     graph = drawn(parameters, seed)
     root = centre(graph)
     settled = Settled(graph, root, bfs_tree(graph, root))

@@ -7,6 +7,7 @@ import pyarrow as pa
 
 from psvr.errors import BadInput, shown
 from psvr.fields.checks import real, whole
+from psvr.lab.kinds import Values
 from psvr.lab.kinds.stabilizing import TOPOLOGIES, bound_of, scenario_of, until_legitimate
 from psvr.results.deliveries import SECOND
 from psvr.sim.bound import forgotten
@@ -26,7 +27,7 @@ TRAVEL = 25.0  # seconds that these have to arrive, even if a link breaks meanwh
 MAX_BOUNDS = 4  # times the bound, after which a trial ends
 
 
-def resolve(parameters: dict[str, Any]) -> dict[str, Any]:
+def resolve(parameters: Values) -> dict[str, Any]:
     for name, allowed in (("topology", TOPOLOGIES), ("memory", KINDS)):
         if parameters.get(name) not in allowed:
             raise BadInput(f"{name}: must be one of {', '.join(allowed)}, not {shown(parameters.get(name))}")
@@ -35,13 +36,11 @@ def resolve(parameters: dict[str, Any]) -> dict[str, Any]:
     return parameters
 
 
-def cost(parameters: dict[str, Any], scenario: dict[str, Any] | None) -> float:
+def cost(parameters: Values, scenario: Values | None) -> float:
     return 0.05 + 0.005 * float(parameters["largest"])
 
 
-def run(
-    parameters: dict[str, Any], scenario: dict[str, Any] | None, seed: int, systems: list[str]
-) -> list[dict[str, Any]]:
+def run(parameters: Values, scenario: Values | None, seed: int, systems: list[str]) -> list[Values]:
     return [healed(parameters, seed, system) for system in systems]
 
 

@@ -11,6 +11,7 @@ from psvr.errors import BadInput
 from psvr.fields.checks import real, whole
 from psvr.graphs.csr import Ints, search
 from psvr.graphs.drawn import geometric
+from psvr.lab.kinds import Values
 from psvr.lab.kinds.names import settled_name
 from psvr.results.figures import PACKED
 from psvr.routing.counts import count_messages
@@ -34,7 +35,7 @@ MIN_DEGREE = 5  # with less, hardly any network is connected
 PARAMETERS = ("n", "degree", "s", "sets", "publishers")
 
 
-def resolve(parameters: dict[str, Any]) -> dict[str, Any] | None:
+def resolve(parameters: Values) -> Values | None:
     for name in PARAMETERS:
         if name not in parameters:
             raise BadInput(f"{name}: missing; needed are {', '.join(PARAMETERS)}")
@@ -46,14 +47,12 @@ def resolve(parameters: dict[str, Any]) -> dict[str, Any] | None:
     return {**parameters, "degree": degree} if s + publishers <= n and degree <= n - 1 else None
 
 
-def cost(parameters: dict[str, Any], scenario: dict[str, Any] | None) -> float:
+def cost(parameters: Values, scenario: Values | None) -> float:
     n, sets = parameters["n"], parameters["sets"]
     return float(1e-3 + sets * n * (1e-6 + 5e-10 * n * parameters["degree"]))
 
 
-def run(
-    parameters: dict[str, Any], scenario: dict[str, Any] | None, seed: int, systems: list[str]
-) -> list[dict[str, Any]]:
+def run(parameters: Values, scenario: Values | None, seed: int, systems: list[str]) -> list[Values]:
     n, s, sets, publishers = (parameters[name] for name in ("n", "s", "sets", "publishers"))
     graph = geometric(n, seed, degree=parameters["degree"])[0]
     root = centre(graph)
