@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
-from psvr.protocol.systems import CUSTOM, RELATED
-
 os.environ.setdefault("NUMBA_BOUNDSCHECK", "1")  # compiled code does not look where it writes, unless told to
+
+from psvr.protocol.systems import CUSTOM, RELATED
+from tests.support.compiled import PLAIN, Ahead, wait
 
 # Some runners start everything with Ctrl-C ignored, and processes inherit that: tests that interrupt one would wait.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -21,6 +22,7 @@ settings.load_profile("quick")
 
 
 HERE = Path(__file__).parent
+AHEAD = pytest.StashKey[Ahead]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -36,6 +38,34 @@ def slow() -> set[str]:
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     quick = config.getoption("--quick") and collection_path.is_relative_to(HERE)
     return True if quick and collection_path.relative_to(HERE).as_posix() in slow() else None
+
+
+def is_plain(item: pytest.Item) -> bool:
+    return item.path.relative_to(HERE).parts[0] in PLAIN
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    items.sort(key=lambda item: not is_plain(item))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:
+    """In the process that shares tests out, before it starts each of those that run them."""
+    ahead = node.config.stash.get(AHEAD, None)
+    if ahead is None:
+        ahead = node.config.stash[AHEAD] = Ahead()
+    node.workerinput["pending"] = str(ahead.pending)
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    if ahead := config.stash.get(AHEAD, None):
+        ahead.stop()
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    pending = getattr(item.config, "workerinput", {}).get("pending")
+    if pending is not None and not is_plain(item):
+        wait(Path(pending))
 
 
 @pytest.hookimpl(optionalhook=True)

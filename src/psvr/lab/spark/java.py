@@ -11,12 +11,15 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+import pyspark
+
 from psvr.atomic import replace
 from psvr.errors import BadInput
 from psvr.lab.code import cache_root
 
 MIN_VERSION = 17
 MODULE = "--add-modules=jdk.incubator.vector"  # Spark always asks for it, and works without it
+QUIETLY = "-Xshare:auto -Xlog:cds=off -Xlog:cds+dynamic=off -Xlog:class+path=off"
 LAUNCHER = f"""#!/bin/sh
 for word do
     shift
@@ -99,6 +102,19 @@ def launcher(java: Path) -> Path:
         file.parent.mkdir(parents=True, exist_ok=True)
         replace(file, script, mode=0o755)
     return folder
+
+
+def archive(java_home: Path) -> Path:
+    """Return the file of the archive for this Java and the Spark that is installed."""
+    release = java_home / "release"
+    what = f"{java_home} {release.read_text('utf-8') if release.is_file() else ''} {pyspark.__file__}"
+    name = hashlib.blake2b(f"{what} {pyspark.__version__}".encode(), digest_size=8).hexdigest()
+    return cache_root() / f"spark-{name}.jsa"
+
+
+def use(file: Path) -> str:
+    """Return the options with which Java uses an archive; if it does not fit, Java goes on without it."""
+    return f'"-XX:SharedArchiveFile={file}" {QUIETLY}'
 
 
 if __name__ == "__main__":

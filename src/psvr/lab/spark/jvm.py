@@ -93,7 +93,7 @@ class Jvm:
         relevant = [line for line in lines if not re.match(NOISE, line)]
         return "; ".join(relevant[:2])[:300] or "no reason given"
 
-    def end(self) -> None:
+    def end(self, timeout: float = EXIT_TIMEOUT) -> None:
         """End Java by closing its standard input, then remove the folder, which it writes into until it ends."""
         if self.gateway is not None:
             process = self.gateway.proc
@@ -101,7 +101,7 @@ class Jvm:
             with suppress(OSError):
                 process.stdin.close()
             try:
-                process.wait(EXIT_TIMEOUT)
+                process.wait(timeout)
             except TimeoutExpired:
                 process.kill()
                 process.wait()

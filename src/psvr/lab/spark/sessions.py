@@ -17,9 +17,9 @@ from psvr.errors import BadInput
 
 from . import ship
 from .java import java_home
-from .jvm import Jvm
+from .jvm import EXIT_TIMEOUT, Jvm
 from .master import Master, check_ports, check_surroundings, parse, reach
-from .settings import default_settings, environment_of, parse_conf
+from .settings import default_settings, environment_of, parse_conf, with_archive
 
 FIRST_WORKER_TIMEOUT = 60.0  # seconds until a worker must have started for us
 QUIET_PERIOD = 1.0  # seconds without a new worker, after which all have started
@@ -46,10 +46,11 @@ def session(master: str = "local[*]", name: str = "psvr", conf: Sequence[str] = 
 
 
 def start(jvm: Jvm, master: Master, ours: dict[str, str], extra: dict[str, str]) -> SparkSession:
-    settings = {**ours, **extra}
+    home = java_home()
+    settings = {**with_archive(ours, home), **extra}
     if not master.local:
         settings = ship.with_code(settings, jvm.folder)
-    environment = environment_of(master, java_home(), settings, Path(pyspark.__file__).parent, sys.executable)
+    environment = environment_of(master, home, settings, Path(pyspark.__file__).parent, sys.executable)
     jvm.launch(settings, environment)
     spark = jvm.session(settings, environment)
     if not master.local:
@@ -88,11 +89,11 @@ def cores(spark: SparkSession) -> int:
 
 
 @atexit.register
-def stop() -> None:
+def stop(timeout: float = EXIT_TIMEOUT) -> None:
     """End the session, if there is one, and its Java process, and remove its files; also if Java is gone already."""
     while started:
         jvm = started.pop()
         with suppress(Py4JError, OSError):
             if SparkContext._active_spark_context is not None:
                 SparkContext._active_spark_context.stop()
-        jvm.end()
+        jvm.end(timeout)

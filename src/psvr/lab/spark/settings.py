@@ -6,9 +6,11 @@ from pathlib import Path
 
 from psvr.errors import BadInput
 
+from .java import archive, use
 from .master import Master
 
 GIGABYTE = 1 << 30
+DRIVER = "spark.driver.defaultJavaOptions"
 LOG4J = Path(__file__).with_name("log4j2.properties")
 QUICK_START = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")  # enough: trials run in Python and have few rows
 MAX_ATTEMPTS = 4  # of a task whose Python process died, as on a cluster
@@ -46,7 +48,7 @@ def common(folder: Path) -> dict[str, str]:
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
         "spark.driver.memory": driver_memory(),
-        "spark.driver.defaultJavaOptions": java_options(folder),
+        DRIVER: java_options(folder),
         "spark.local.dir": str(folder / "local"),
         "spark.sql.warehouse.dir": (folder / "warehouse").as_uri(),
         "spark.sql.catalogImplementation": "in-memory",
@@ -88,6 +90,14 @@ def java_options(folder: Path) -> str:
             *QUICK_START,
         ]
     )
+
+
+def with_archive(settings: dict[str, str], java_home: Path) -> dict[str, str]:
+    """Return the settings of a session, whose driver uses the archive if there is one."""
+    file = archive(java_home)
+    if not file.is_file():
+        return settings
+    return {**settings, DRIVER: f"{settings[DRIVER]} {use(file)}"}
 
 
 def driver_memory() -> str:
