@@ -219,6 +219,13 @@ def test_all_panels_reach_the_longest_route_that_can_be_seen() -> None:
     assert last.get_xlim() == (0.5, 14.5)  # 16 neighbours have at most 5 hops here, 6 neighbours 14
 
 
+def test_wide_intervals_do_not_flatten_a_histogram() -> None:
+    cell: dict[str, Any] = {"grid": "wireless", "n": 50, "degree": 12.0, "system": "shen"}
+    rows = [row("routes", 20.0, half=70.0, bin=hops, **cell) for hops in range(1, 6)]
+    [panel] = figures_of("hops", frame(rows))["wireless"].axes
+    assert 20 < panel.get_ylim()[1] < 30
+
+
 def test_short_routes_are_marked_and_counted() -> None:
     cell: dict[str, Any] = {"grid": "wireless", "n": 50, "degree": 12.0}
     shares = {"psvr/all/paper": (10, 20, 30, 40), "shen/paper": (5, 5, 5, 85), "shen": (0, 0, 1, 99)}

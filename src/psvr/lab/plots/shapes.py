@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection
 from matplotlib.colors import to_rgb
 from matplotlib.patches import Rectangle
 from matplotlib.ticker import MaxNLocator
@@ -65,7 +66,10 @@ def level_lines(axes: Axes, rows: pd.DataFrame, x: str, by: str, colours: Mappin
 
 
 def histogram(axes: Axes, rows: pd.DataFrame, x: str) -> None:
-    """Draw shares over whole numbers: the first system as a field, the others as outlines, with their intervals."""
+    """Draw shares over whole numbers: the first system as a field, the others as outlines, with their intervals.
+
+    The axis fits the shares: intervals of few trials, which may be several times as large, leave it above.
+    """
     systems = systems_of(rows)
     for i, system in enumerate(systems):
         seen, ours = look(without_profile(system)), rows[rows["system"] == system].sort_values(x)
@@ -78,7 +82,11 @@ def histogram(axes: Axes, rows: pd.DataFrame, x: str) -> None:
             axes.stairs(shares, edges, fill=True, color=seen.colour, alpha=0.42, zorder=1.5)
         axes.stairs(shares, edges, color=seen.colour, linewidth=1.4, label=seen.label, zorder=2)
         beside = at + 0.22 * (i - (len(systems) - 1) / 2)
-        axes.vlines(beside, ours["low"].clip(lower=0), ours["high"], color=seen.colour, linewidth=0.9, zorder=3)
+        ends = zip(beside, ours["low"].clip(lower=0), ours["high"])
+        spans = [[(place, low), (place, high)] for place, low, high in ends]
+        axes.add_collection(
+            LineCollection(spans, colors=seen.colour, linewidths=0.7, alpha=0.5, zorder=3), autolim=False
+        )
     axes.grid(visible=False, axis="x")
     axes.xaxis.set_major_locator(MaxNLocator(8, integer=True))  # fits all panels that share the axis
 

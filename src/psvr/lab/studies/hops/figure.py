@@ -54,6 +54,7 @@ def histograms(routes: pd.DataFrame, means: pd.DataFrame, n: int) -> Figure:
             plots.histogram(panel, seen, "bin")
             plots.mean_marks(panel, mean)
             tell_short(panel, seen)
+            panel.margins(y=0.2)  # room for the shares
             panel.set_title(plots.named("degree", degree), pad=5 + 11 * max(1, len(mean) - 1))
         hosts = "" if grid == "settled" else f"\n{HOSTS[profile]}"
         across[0].set_ylabel(f"{GRIDS[grid]}{hosts}\ndeliveries (%)")
@@ -67,7 +68,7 @@ def histograms(routes: pd.DataFrame, means: pd.DataFrame, n: int) -> Figure:
         "How many hops a publication travels to a single subscriber when every node publishes "
         f"({plots.named('n', n)}), by density. P and S mark the means of PSVR and of Shen, as in the paper, N that of "
         f"PSVR with shortcuts `nontree`; in the shaded field are short routes of up to {SHORT} hops, with their "
-        "share in percent. Thin lines are 95 % intervals.",
+        "share in percent. Thin lines are 95 % intervals; wide ones leave the picture at the top.",
     )
 
 
@@ -85,6 +86,8 @@ def tell_short(panel: plots.Axes, seen: pd.DataFrame) -> None:
             va="top",
             color=looks.colour,
             fontsize=8.5,
+            bbox={"facecolor": plots.PAPER, "edgecolor": "none", "alpha": 0.8, "pad": 1.0},
+            zorder=4,
         )
 
 
