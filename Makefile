@@ -11,7 +11,7 @@ BIN    := $(VENV)/bin
 demo: $(VENV)/.installed-lab
 	$(BIN)/python -m psvr lab run paper --scale quick --out demo
 	@echo
-	@echo "Open demo/report.html in a browser: the paper's figures beside ours."
+	@echo "Open demo/report.html in a browser: the paper, figure by figure and statement by statement, and what we measured."
 
 # Tests of one file run in one process: clusters and swarms, which they share, take long to make.
 test: static

@@ -120,6 +120,26 @@ def test_the_report_is_made_again_and_queries_are_answered(ran: tuple[Path, Path
     assert "small_measures:" in inside("sql", "--out", out)[1]
 
 
+def test_a_study_that_was_moved_after_its_run_is_still_reported(tmp_path: Path, inside: Inside) -> None:
+    study, out = small_study(tmp_path), tmp_path / "out"
+    assert inside("run", study, "--out", out)[0] == 0
+    before = claims(out)
+    study.rename(tmp_path / "elsewhere")
+    assert inside("report", "--out", out)[0] == 0
+    assert claims(out) == before and f"the study is no longer in {study}" in (out / "report.html").read_text()
+    assert inside("sql", "SELECT count(*) FROM small", "--out", out)[0] == 0
+
+
+def test_results_say_which_machine_they_are_from_and_how_long_they_took(ran: tuple[Path, Path, str]) -> None:
+    _, out, _ = ran
+    [study] = json.loads((out / "report.json").read_text())["studies"]
+    [machine], [code] = study["origin"]["machine"], study["origin"]["code"]
+    assert machine.startswith("2 cores, ") and len(code) == 16 and study["origin"]["seconds"] >= 0
+    assert main(["lab", "results", str(out), "--to", str(out.parent / "page")]) == 0
+    page = (out.parent / "page" / "README.md").read_text()
+    assert machine in page and code in page and "![small: messages](small-messages.svg)" in page
+
+
 def test_ctrl_c_stops_cleanly_and_the_same_command_goes_on(tmp_path: Path) -> None:
     study = small_study(tmp_path, STUDY.replace("s = [1, 8]", "s = 1\nsleep = 0.4").replace("= 4", "= 10"))
     out = tmp_path / "out"

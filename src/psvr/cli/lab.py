@@ -42,6 +42,14 @@ def add(parser: argparse.ArgumentParser) -> None:
         )
     report = commands.add_parser("report", help="make measures, figures and report again from the stored rows")
     report.set_defaults(do=lab_results.report)
+    results = commands.add_parser("results", help="write a page of Markdown with pictures, to show results elsewhere")
+    results.add_argument(
+        "folders", metavar="DIR", type=Path, nargs="+", help="a folder of results, as run and report leave it"
+    )
+    results.add_argument(
+        "--to", metavar="DIR", type=Path, required=True, help="where page and pictures go, such as docs/results"
+    )
+    results.set_defaults(do=lab_results.results)
     sql = commands.add_parser("sql", help="a query over rows, measures and traces")
     sql.add_argument("query", metavar="QUERY", nargs="?", help="without it: list the tables and their columns")
     sql.add_argument("--trace", metavar="DIR", help="a folder of traces, as the table trace")

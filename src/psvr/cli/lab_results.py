@@ -1,4 +1,4 @@
-"""`psvr lab list`, `report` and `sql`."""
+"""`psvr lab list`, `report`, `results` and `sql`."""
 
 import argparse
 import sys
@@ -71,6 +71,14 @@ def print_verdicts(claims: "Sequence[Claim]", out: Path) -> None:
         for claim in claims
     ]
     print("\n".join([f"report: {out / 'report.html'}", *lines]), file=sys.stderr)
+
+
+def results(options: argparse.Namespace) -> int:
+    from psvr.lab.report.recalled import recall
+    from psvr.lab.report.shipped import ship
+
+    show(f"{ship(recall(options.folders), options.to)}\n")
+    return 0
 
 
 def sql(options: argparse.Namespace) -> int:

@@ -1,11 +1,11 @@
 """`psvr lab run` and `psvr lab replay`."""
 
 import argparse
-import json
 import sys
 from pathlib import Path
 
 from psvr.files import read_text
+from psvr.lab import strict_json
 from psvr.lab.driver import load_custom_systems, run_studies
 from psvr.lab.replay import FAILURE, read_changes, replay, without_trial
 from psvr.lab.run.runner import Stopped
@@ -34,5 +34,5 @@ def replay_trial(options: argparse.Namespace) -> int:
     [study] = load([options.study], options.scale, options.sets, load_custom_systems(options.systems))
     rows = replay(study, options.trial, read_changes(options.changes), files)
     for row in rows:
-        show(json.dumps(without_trial(row), ensure_ascii=False) + "\n")
+        show(strict_json.dumps(without_trial(row)) + "\n")
     return FAILED if any(row.get(FAILURE) is not None for row in rows) else 0

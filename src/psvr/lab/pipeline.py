@@ -13,6 +13,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from psvr import __version__
+from psvr.lab import strict_json
 from psvr.lab.measure.measures import columns_of_measures, measure
 from psvr.lab.replay import FAILURE, MAX_SECONDS, command, smaller_failure
 from psvr.lab.report.claims import Claim, check, missing, validate
@@ -24,6 +25,7 @@ from psvr.lab.run.provenance import code_digest, code_of_psvr, provenance
 from psvr.lab.run.runner import Runner
 from psvr.lab.run.steps import plan
 from psvr.lab.run.work import Work, work_of
+from psvr.lab.spark.sessions import slots
 from psvr.lab.study.study import Study
 from psvr.lab.study.trials import trial_table
 
@@ -82,7 +84,7 @@ def run(spark: SparkSession, prepared: Prepared, progress: Progress) -> None:
         progress.say(f"{prepared.study.name}: {note}")
     folders.remember(prepared.folder, prepared.request, prepared.study)
     if prepared.study.needs is None:
-        notes = provenance(prepared.study.name, prepared.study.scale, prepared.code)
+        notes = provenance(prepared.study.name, prepared.study.scale, prepared.code) | {"cores": str(slots(spark))}
         Runner(spark, prepared.study, prepared.trials, done, prepared.work, prepared.rows, notes, progress).run()
         for note in failures(spark, prepared, look_for_smaller=True):
             progress.say(f"{prepared.study.name}: {note}")
@@ -115,11 +117,18 @@ def changes(prepared: Prepared, done: pa.Table) -> list[str]:
     previous, planned = folders.recall(prepared.folder), set(prepared.trials.column("trial").to_pylist())
     have = set(done.column("trial").to_pylist())
     notes = []
-    if previous is not None and previous["described"] != prepared.study.description() and have - planned:
+    if (
+        previous is not None
+        and previous["described"] != strict_json.plain(prepared.study.description())
+        and have - planned
+    ):
         notes.append(
             f"the study has changed: {len(have & planned):,} finished trials belong to it still, "
             f"{len(have - planned):,} do not and are left aside"
         )
+    asked = prepared.request.study
+    if "/" in asked and Path(asked) != prepared.study.folder:
+        notes.append(f"the study is no longer in {asked}; this is made by the copy that its run has kept")
     foreign = sum(store.other_code(done, prepared.code).values())
     if foreign:
         notes.append(f"{foreign:,} finished trials come from other code than this; --again runs them anew")
@@ -145,7 +154,7 @@ def result_columns(work: Work) -> list[str]:
 def evaluate(spark: SparkSession, prepared: Prepared, out: Path) -> StudyResult:
     """Compute measures, figures and claims from the stored rows."""
     if prepared.study.needs is not None:
-        return study_result(prepared, 0, missing(prepared.study.claims, prepared.study.name), [], [])
+        return study_result(prepared, 0, missing(prepared.study.claims, prepared.study.name))
     try:
         measures = rows_of(spark, prepared).transform(measure, result_columns(prepared.work)).toArrow()
     except Exception as error:
@@ -156,11 +165,16 @@ def evaluate(spark: SparkSession, prepared: Prepared, out: Path) -> StudyResult:
     drawn = draw_all(prepared.study.folder, prepared.study.name, measures.to_pandas(), out / "figures")
     done = store.finished(prepared.rows)
     ours = set(done.column("trial").to_pylist()) & set(prepared.trials.column("trial").to_pylist())
-    return study_result(prepared, len(ours), claims, drawn, [*changes(prepared, done), *failures(spark, prepared)])
+    return study_result(prepared, len(ours), claims, drawn, failures(spark, prepared), changes(prepared, done))
 
 
 def study_result(
-    prepared: Prepared, done: int, claims: list[Claim], drawn: list[Drawn], notes: list[str]
+    prepared: Prepared,
+    done: int,
+    claims: list[Claim],
+    drawn: Sequence[Drawn] = (),
+    notes: Sequence[str] = (),
+    changed: Sequence[str] = (),
 ) -> StudyResult:
     """Return what the report says about a study."""
     s = prepared.study
@@ -175,9 +189,11 @@ def study_result(
         planned=len(prepared.trials),
         done=done,
         claims=claims,
-        figures=drawn,
-        notes=notes,
+        figures=list(drawn),
+        notes=list(notes),
+        changes=list(changed),
         rerun=rerun(prepared.request),
+        origin=store.origin_of(prepared.rows),
         missing=s.needs,
     )
 

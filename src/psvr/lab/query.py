@@ -10,6 +10,7 @@ from typing import Any
 import pyarrow.parquet as pq
 from pyspark.sql import DataFrame, SparkSession
 
+from psvr.lab import strict_json
 from psvr.lab.measure.traces import read_trace
 from psvr.lab.run.folder import Request
 from psvr.lab.run.reading import readable
@@ -87,12 +88,14 @@ def as_csv(found: DataFrame) -> str:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(found.columns)
-    writer.writerows([json.dumps(v) if isinstance(v, list) else v for v in row] for row in found.collect())
+    writer.writerows(
+        [strict_json.dumps(v, ascii=True) if isinstance(v, list) else v for v in row] for row in found.collect()
+    )
     return text.getvalue()
 
 
 def as_json(found: DataFrame) -> str:
-    return "".join(json.dumps(row.asDict(recursive=True), default=str) + "\n" for row in found.collect())
+    return "".join(strict_json.dumps(row.asDict(recursive=True), ascii=True) + "\n" for row in found.collect())
 
 
 FORMS = {"table": as_table, "csv": as_csv, "json": as_json}

@@ -22,7 +22,7 @@ from psvr.lab.study import BUILT_IN, load
 from tests.support.lab.measured import FRAMES, frame, ranges, row
 
 NAMES = {
-    "gain": ["gain", "density", "map", "messages"],
+    "gain": ["density", "gain", "map", "messages"],
     "sensitivity": ["choices", "subscribers"],
     "hops": ["histogram", "mean", "wireless", "wireless-mean"],
     "range": ["boxes", "subscribers", "capped", "wireless", "related"],
@@ -209,13 +209,35 @@ def test_means_carry_the_letters_of_the_paper() -> None:
     assert "P 5.8" in words and "S 7.9" in words
 
 
-def test_ticks_reach_the_longest_route_of_all_panels() -> None:
+def test_all_panels_reach_the_longest_route_that_can_be_seen() -> None:
     """Panels share the axis: the last one drawn, here the densest, has the shortest routes."""
     measures = FRAMES["hops"]()
-    measures = measures[(measures["measure"] != "routes") | (measures["degree"] * measures["bin"] < 90)]
-    axes = figures_of("hops", measures)["histogram"].axes[-1]
-    shown = [label.get_text() for label in axes.get_xticklabels()]
-    assert {"1", "5", "14"} <= set(shown)  # 16 neighbours have at most 5 hops here, 6 neighbours 14
+    routes = measures["measure"] == "routes"
+    measures = measures[~routes | (measures["degree"] * measures["bin"] < 90)]
+    long = row("routes", 0.1, grid="full", n=50, degree=6.0, system="shen", bin=40)  # too rare to be seen
+    *_, last = figures_of("hops", pd.concat([measures, frame([long])]))["histogram"].axes
+    assert last.get_xlim() == (0.5, 14.5)  # 16 neighbours have at most 5 hops here, 6 neighbours 14
+
+
+def test_wide_intervals_do_not_flatten_a_histogram() -> None:
+    cell: dict[str, Any] = {"grid": "wireless", "n": 50, "degree": 12.0, "system": "shen"}
+    rows = [row("routes", 20.0, half=70.0, bin=hops, **cell) for hops in range(1, 6)]
+    [panel] = figures_of("hops", frame(rows))["wireless"].axes
+    assert 20 < panel.get_ylim()[1] < 30
+
+
+def test_short_routes_are_marked_and_counted() -> None:
+    cell: dict[str, Any] = {"grid": "wireless", "n": 50, "degree": 12.0}
+    shares = {"psvr/all/paper": (10, 20, 30, 40), "shen/paper": (5, 5, 5, 85), "shen": (0, 0, 1, 99)}
+    rows = [
+        row("routes", share, system=system, bin=hops, **cell)
+        for system, all_of_them in shares.items()
+        for hops, share in enumerate(all_of_them, 1)
+    ]
+    above, below = figures_of("hops", frame(rows))["wireless"].axes
+    said = [[text.get_text() for text in panel.texts] for panel in (above, below)]
+    assert said == [["P 60 % short", "S 15 % short"], ["S 1 % short"]]  # hosts of the paper, then ours
+    assert above.patches[0].get_extents().transformed(above.transData.inverted()).intervalx == pytest.approx([0.5, 3.5])
 
 
 BAD = {

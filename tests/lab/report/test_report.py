@@ -3,93 +3,18 @@
 import dataclasses
 import json
 import re
-from collections.abc import Sequence
-from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from psvr.lab.report.claims import Claim
 from psvr.lab.report.figures import draw_all
-from psvr.lab.report.report import About, StudyResult, report
+from psvr.lab.report.report import StudyResult, report
 from psvr.lab.report.wording import prose, quantity, words
+from psvr.lab.run.provenance import Origin
 from psvr.lab.study import BUILT_IN
 from tests.support.lab.measured import FRAMES
-
-ABOUT = About("0.3.0", "paper", "local[2]", "2026-03-01 12:00 UTC", 2, "3.11.2", "4.3.0", "21.0.8", "0123456789abcdef")
-EMPTY = {"meta", "br", "hr", "img", "input", "link"}
-VERDICTS = ("holds", "differs", "undecided", "no rows", "missing")
-
-
-def claim(verdict: str, **changes: Any) -> Claim:
-    values = {
-        "id": f"c-{verdict.replace(' ', '-')}",
-        "study": "gain",
-        "text": "The overhead over T_D is small.",
-        "paper": "< 8 %",
-        "unit": "%",
-        "value": 7.1364,
-        "low": 6.9112,
-        "high": 7.3616,
-        "verdict": verdict,
-        "why": "Because of `nontree`.",
-        "sql": "SELECT 1",
-    }
-    return Claim(**{**values, **changes})
-
-
-def study(**changes: Any) -> StudyResult:
-    values = {
-        "name": "gain",
-        "title": "Gain",
-        "figure": "Fig. 7",
-        "question": "How much?",
-        "method": "By counting.",
-        "paper": "Less than 8 %.",
-        "scale": "paper",
-        "planned": 40,
-        "done": 40,
-        "rerun": "psvr lab run gain --scale paper",
-    }
-    return StudyResult(**{**values, **changes})
-
-
-class Page(HTMLParser):
-    """A page as a strict browser reads it."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.open: list[str] = []
-        self.ids: list[str] = []
-        self.links: list[str] = []
-        self.tags: set[str] = set()
-        self.badges = re.findall(r'class="badge [^"]+"><span[^>]*>[^<]*</span> ([^<]+)</span>', text)
-        self.text = ""
-        self.feed(text)
-        self.close()
-        assert self.open == []
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        found = dict(attrs)
-        assert len(found) == len(attrs), f"{tag} has an attribute twice"
-        if tag not in EMPTY:
-            self.open.append(tag)
-        self.tags.add(tag)
-        self.ids += [found["id"] or ""] if "id" in found else []
-        self.links += [found[name] or "" for name in ("href", "src", "xlink:href") if name in found]
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self.open.pop() == tag, f"</{tag}> closes something else"
-
-    def handle_data(self, data: str) -> None:
-        self.text += data
-
-
-def made(studies: Sequence[StudyResult], out: Path, about: About = ABOUT) -> tuple[Page, dict[str, Any], str]:
-    report(studies, out, about)
-    text = (out / "report.html").read_text("utf-8")
-    return Page(text), json.loads((out / "report.json").read_text("utf-8")), text
+from tests.support.lab.reported import ABOUT, VERDICTS, claim, made, study
 
 
 @pytest.fixture(scope="module")
@@ -124,41 +49,11 @@ def test_names_inside_the_pictures_do_not_clash(whole: tuple[list[StudyResult], 
     assert len(inner) > 20 and inner <= set(page.ids)
 
 
-def test_a_study_may_be_called_claims(tmp_path: Path) -> None:
-    page, _, _ = made([study(name="claims", claims=[claim("holds", study="claims")])], tmp_path)
-    assert len(page.ids) == len(set(page.ids))
-
-
 def test_links_to_files_lead_to_them(whole: tuple[list[StudyResult], Path]) -> None:
     page, values, _ = made(*whole)
     files = {link for link in page.links if link.startswith("figures/")}
     assert len(files) >= 40 and all((whole[1] / file).is_file() for file in files)
     assert files == {f[form] for s in values["studies"] for f in s["figures"] for form in ("svg", "png")}
-
-
-def test_statements_of_the_paper_come_first_each_with_its_variants(tmp_path: Path) -> None:
-    def named(id: str, verdict: str = "holds", **more: str) -> Claim:
-        return claim(verdict, id=id, text=f"This is {id}.", **more)
-
-    claims = [
-        named("z-ours", "differs", role="ours"),
-        named("b-one"),
-        named("a-two"),
-        named("b-variant", "differs", variant_of="b-one"),
-        named("x-calibration", role="calibration"),
-    ]
-    _, values, text = made([study(claims=claims)], tmp_path)
-    table = text[text.index('id="all-claims"') : text.index("</table>")]
-    order = ["b-one", "b-variant", "a-two", "What we add to it", "z-ours", "What our settings", "x-calibration"]
-    places = [table.index(name) for name in order]
-    assert places == sorted(places) and table.count('class="variant"') == 1
-    verdicts = text[text.index('class="verdicts"') :]
-    assert [verdicts.index(name) for name in order if "-" in name] == sorted(
-        verdicts.index(name) for name in order if "-" in name
-    )
-    tiles = text[text.index('class="tiles"') : text.index("</ul>")]
-    assert "<b>2</b>" in tiles and "differs" not in tiles  # variants and what is ours are no verdicts on the paper
-    assert {c["id"]: (c["role"], c["variant_of"]) for c in values["claims"]}["b-variant"] == ("paper", "b-one")
 
 
 def test_pictures_take_ink_and_paper_of_the_page(whole: tuple[list[StudyResult], Path]) -> None:
@@ -177,7 +72,17 @@ def test_same_findings_same_bytes_but_for_the_date(whole: tuple[list[StudyResult
 
 
 def test_shape_of_the_json(tmp_path: Path) -> None:
-    _, values, _ = made([study(claims=[claim("holds")], notes=["a note"])], tmp_path)
+    _, values, _ = made(
+        [
+            study(
+                claims=[claim("holds")],
+                notes=["a note"],
+                changes=["a change"],
+                origin=Origin(code=("c0de",), seconds=90),
+            )
+        ],
+        tmp_path,
+    )
     assert {k: type(v) for k, v in values.items()} == {
         "psvr": str,
         "scale": str,
@@ -210,12 +115,15 @@ def test_shape_of_the_json(tmp_path: Path) -> None:
             "name": "gain",
             "title": "Gain",
             "figure": "Fig. 7",
+            "paper": "Less than 8 %.",
             "scale": "paper",
             "planned": 40,
             "done": 40,
             "notes": ["a note"],
+            "changes": ["a change"],
             "rerun": "psvr lab run gain --scale paper",
             "missing": None,
+            "origin": {"psvr": [], "code": ["c0de"], "machine": [], "python": [], "seconds": 90.0},
             "figures": [],
             "trials": "gain/trials",
             "measures": "gain/measures.parquet",
@@ -233,25 +141,25 @@ def test_numbers_that_json_does_not_have_are_null_and_whole_ones_stay_fractions(
 
 @pytest.mark.parametrize("chosen", [VERDICTS, VERDICTS[::-1], ("differs",), ()])
 def test_verdicts_of_page_and_json_agree(chosen: tuple[str, ...], tmp_path: Path) -> None:
-    page, values, text = made([study(claims=[claim(v) for v in chosen])], tmp_path)
-    verdicts = [c["verdict"] for c in values["claims"]]
-    assert verdicts == list(chosen)
-    assert page.badges == verdicts * 2  # in the table of all claims, and below the study
+    _, values, text = made([study(claims=[claim(v) for v in chosen])], tmp_path)
+    assert [c["verdict"] for c in values["claims"]] == list(chosen)
+    assert re.findall(r'<article class="statement ([^"]+)"', text) == [v.replace(" ", "-") for v in chosen]
     for v in VERDICTS:
         assert (f'<li class="tile {v.replace(" ", "-")}"><b>1</b>' in text) == (v in chosen)
 
 
-def test_the_reason_is_given_where_ours_differ(tmp_path: Path) -> None:
+def test_the_reason_stands_next_to_the_verdict_where_ours_differ(tmp_path: Path) -> None:
     for verdict in VERDICTS:
-        page, _, _ = made([study(claims=[claim(verdict)])], tmp_path)
-        assert ("Because of nontree." in page.text) == (verdict in ("differs", "undecided"))
+        _, _, text = made([study(claims=[claim(verdict)])], tmp_path)
+        beside = text[text.index('<div class="verdict">') :].partition("</div>")[0]
+        assert ("Because of <code>nontree</code>." in beside) == (verdict in ("differs", "undecided"))
 
 
 def test_paper_and_ours_stand_side_by_side(tmp_path: Path) -> None:
     page, _, text = made([study(claims=[claim("holds")])], tmp_path)
-    assert text.count('<b>7.14</b>&nbsp;% <span class="interval">(6.91 to 7.36)</span>') == 2
-    assert page.text.count("< 8 %") == 2 and "7.1364" not in text
-    assert "psvr lab run gain --scale paper" in page.text and "In the paper: Fig. 7" in page.text
+    assert text.count('<b>7.14</b>&nbsp;% <span class="interval">(6.91 to 7.36)</span>') == 1
+    assert page.text.count("< 8 %") == 1 and "7.1364" not in text
+    assert "psvr lab run gain --scale paper" in page.text and "In the paper: Comparison of TD and TS" in page.text
 
 
 HOSTILE = "</p><script>alert('x')</script>\"'&<b onclick=x>`<i>`**<u>** <!-- ]]> [<a>](javascript:x)"
@@ -271,11 +179,10 @@ def test_hostile_text_is_only_text(tmp_path: Path) -> None:
 
 
 def test_a_missing_study_is_listed_as_such(tmp_path: Path) -> None:
-    waits = study(name="testbed", title="On real radios", missing="the wireless channel", planned=0, done=0)
+    waits = study(name="robots", title="On real radios", missing="the wireless channel", planned=0, done=0)
     page, values, text = made([waits, study(claims=[claim("holds")])], tmp_path)
     assert page.text.count("comes with the wireless channel") == 2 and page.badges.count("missing") == 1
     assert "On real radios" in page.text and "muted" in text
-    assert text.index('id="gain"') < text.index('id="testbed"')
     assert [s["missing"] for s in values["studies"]] == ["the wireless channel", None]
     assert len(values["claims"]) == 1
 
@@ -297,6 +204,13 @@ def test_unfinished_work_and_notes_are_said(tmp_path: Path) -> None:
         and "3 trials come from other code" in page.text
     )
     assert "may still change" not in made([study()], tmp_path)[0].text
+
+
+def test_time_and_machine_are_said_as_far_as_they_are_known(tmp_path: Path) -> None:
+    known = Origin(machine=("2 cores, EPYC, 24 GiB",), seconds=754.0)
+    page, _, _ = made([study(origin=known), study(name="hops")], tmp_path)
+    assert "40 of 40 trials, paper scale, in 13 min on 2 cores, EPYC, 24 GiB." in page.text
+    assert "40 of 40 trials, paper scale." in page.text
 
 
 def test_quick_scale_is_said(tmp_path: Path) -> None:

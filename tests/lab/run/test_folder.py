@@ -1,7 +1,10 @@
 """The folder of results: how studies were requested, who writes into it, and by which code its trials were run."""
 
+import dataclasses
 import json
+import math
 import os
+import shutil
 from pathlib import Path
 
 import pyarrow as pa
@@ -13,15 +16,15 @@ from psvr.lab.study import load
 from tests.support.lab.small_study import small_study
 
 
-def remembered(tmp_path: Path) -> tuple[Path, folder.Request]:
+def remembered(tmp_path: Path, *systems: tuple[str, str]) -> tuple[Path, folder.Request]:
     [study] = load([str(small_study(tmp_path))], "paper", ["n=[5, 10]"])
-    ask = folder.request_for(study, [("mine.py", "text")], ["psvr/all", "mine"])
+    ask = folder.request_for(study, systems, ["psvr/all", "mine"])
     folder.remember(tmp_path / "out" / "small", ask, study)
     return tmp_path / "out", ask
 
 
 def test_how_a_study_was_asked_for_is_remembered(tmp_path: Path) -> None:
-    out, ask = remembered(tmp_path)
+    out, ask = remembered(tmp_path, ("mine.py", "text"))
     assert ask == folder.Request(
         str(tmp_path / "small"), "paper", ("n=[5, 10]",), (("mine.py", "text"),), ("psvr/all",)
     )
@@ -162,3 +165,50 @@ def test_every_file_says_which_code_made_it() -> None:
     assert (notes["study"], notes["scale"], notes["code"]) == ("gain", "quick", "0123")
     assert {"psvr", "host", "python", "numpy", "numba", "pyspark", "written"} <= set(notes)
     assert all(isinstance(value, str) for value in notes.values()) and json.dumps(notes)
+
+
+def test_numbers_that_json_does_not_have_are_remembered_as_null(tmp_path: Path) -> None:
+    study = load([str(small_study(tmp_path))])[0]
+    grid = dataclasses.replace(study.grids[0], scenario={"duration": math.inf})
+    odd = dataclasses.replace(study, grids=(grid,))
+    folder.remember(tmp_path / "out" / "small", folder.request_for(odd, (), ()), odd)
+    found = json.loads((tmp_path / "out" / "small" / "study.json").read_text(), parse_constant=pytest.fail)
+    assert found["described"]["grids"]["main"]["scenario"] == {"duration": None}
+
+
+def test_a_study_that_was_moved_is_loaded_from_what_its_run_has_kept(tmp_path: Path) -> None:
+    out, _ = remembered(tmp_path)
+    [study] = load([str(tmp_path / "small")])
+    folder.remember(out / "small", ask := folder.request_for(study, (), ()), study)
+    [(before, _)] = folder.load_again(out / "small")
+    (tmp_path / "small").rename(tmp_path / "elsewhere")
+    [(after, request)] = folder.load_again(out / "small")
+    assert request == ask and after.folder == out / "small" / "source" / "small"
+    assert (after.description(), after.claims, after.files) == (before.description(), before.claims, before.files)
+    assert (after.folder / "figure.py").is_file()
+
+
+def test_what_is_kept_follows_the_study(tmp_path: Path) -> None:
+    out, ask = remembered(tmp_path)
+    kept = out / "small" / "source" / "small"
+    (tmp_path / "small" / "README.md").write_text("# Another title")
+    (tmp_path / "small" / "figure.py").unlink()
+    [study] = load([str(tmp_path / "small")])
+    folder.remember(out / "small", ask, study)
+    assert (kept / "README.md").read_text() == "# Another title" and not (kept / "figure.py").exists()
+
+
+def test_a_study_of_psvr_is_not_copied(tmp_path: Path) -> None:
+    [gain] = load(["gain"])
+    folder.remember(tmp_path / "gain", folder.request_for(gain, (), ()), gain)
+    assert [file.name for file in (tmp_path / "gain").iterdir()] == ["study.json"]
+
+
+def test_a_study_that_is_gone_is_said_in_one_line(tmp_path: Path) -> None:
+    out, _ = remembered(tmp_path)
+    (tmp_path / "small").rename(tmp_path / "elsewhere")
+    shutil.rmtree(out / "small" / "source")  # as results of earlier versions are
+    with pytest.raises(
+        BadInput, match=r"^study small: is no longer in .*/small, .*: psvr lab run FOLDER --out .*/out$"
+    ):
+        folder.studies_in(out)

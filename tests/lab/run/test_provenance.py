@@ -80,3 +80,42 @@ def test_the_digest_follows_the_files_that_count(
     with (package / path).open("a") as longer:
         longer.write("# more\n")
     assert (code_of_psvr.__wrapped__() == shipped) == same
+
+
+def note(began: str, written: str, **more: str) -> dict[str, str]:
+    day = "2026-03-01T"
+    made = {"psvr": "0.3.0", "code": "c0de", "python": "3.11.2", "processor": "EPYC", "memory": "24 GiB", "cores": "2"}
+    return {**made, "began": f"{day}{began}Z", "written": f"{day}{written}Z", **more}
+
+
+def test_where_rows_come_from_is_said_once_each() -> None:
+    notes = [note("10:00:00", "10:00:10"), note("10:00:20", "10:00:30", code="beef", cores="1")]
+    found = provenance.origin(notes)
+    assert found == provenance.Origin(
+        ("0.3.0",), ("beef", "c0de"), ("1 core, EPYC, 24 GiB", "2 cores, EPYC, 24 GiB"), ("3.11.2",), 20.0
+    )
+    assert provenance.origin([]) == provenance.Origin()
+    assert provenance.origin([{"psvr": "0.2.0"}]) == provenance.Origin(psvr=("0.2.0",))  # as earlier versions wrote
+
+
+@pytest.mark.parametrize(
+    "spans, seconds",
+    [
+        (["10:00:00 10:00:10"], 10),
+        (["10:00:00 10:00:10", "10:00:05 10:00:15"], 15),  # two batches at a time
+        (["10:00:00 10:00:30", "10:00:05 10:00:15"], 30),
+        (["12:00:00 12:00:05", "10:00:00 10:00:10"], 15),  # a run that was resumed later
+    ],
+)
+def test_time_taken_counts_every_moment_once(spans: list[str], seconds: float) -> None:
+    assert provenance.time_taken([note(*span.split()) for span in spans]) == seconds
+
+
+def test_time_is_unknown_if_a_file_does_not_say() -> None:
+    assert provenance.time_taken([note("10:00:00", "10:00:10"), {"written": "2026-03-01T10:00:00Z"}]) is None
+
+
+def test_the_machine_is_in_the_notes_of_every_file() -> None:
+    found = provenance.provenance("gain", "quick", "c0de")
+    assert found["processor"] and found["memory"].endswith(" GiB") and float(found["memory"].split()[0]) > 0
+    assert provenance.machine({**found, "cores": "2"}).startswith("2 cores, ")

@@ -218,6 +218,20 @@ def test_plain_runs_give_one_row_per_trial_and_system(tmp_path: Path) -> None:
     assert rows.column("failed").null_count == rows.num_rows
 
 
+@pytest.mark.parametrize("name", ["claims", "trace", "figures", "measures", "gain_measures"])
+def test_names_that_stand_for_something_else_are_refused(name: str, tmp_path: Path) -> None:
+    with pytest.raises(
+        BadInput, match=rf"/{name}: the folder of a study needs another name; claims, trace, .* queries$"
+    ):
+        load([str(small_study(tmp_path, name=name))])
+
+
+@pytest.mark.parametrize("number", ["inf", "nan", "[1, -inf]"])
+def test_parameters_are_finite(number: str, tmp_path: Path) -> None:
+    said = refused(tmp_path, STUDY.replace("s = [1, 8]", f"s = {number}"))
+    assert said.endswith("grid.main: s: must have finite numbers only")
+
+
 def test_claims_of_two_studies_have_different_ids(tmp_path: Path) -> None:
     small_study(tmp_path, STUDY)
     (tmp_path / "small").rename(tmp_path / "other")

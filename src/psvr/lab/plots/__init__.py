@@ -4,8 +4,8 @@ from matplotlib.axes import Axes
 
 from .looks import BOUND, INK, LOOKS, PAPER, QUIET, RULE, Look, in_order, look, shades
 from .panels import WIDTH, bound, caption, from_zero, legend, log_x, named, nothing, panels, ticks, wide_scale, zero
-from .rows import choose, levels, nearest, spread, systems_of, versus
-from .shapes import bars, boxes, heat, level_lines, line, lines, mean_marks
+from .rows import choose, levels, nearest, profile_of, spread, systems_of, versus
+from .shapes import boxes, heat, histogram, level_lines, line, lines, mean_marks
 
 __all__ = [
     "BOUND",
@@ -17,13 +17,13 @@ __all__ = [
     "WIDTH",
     "Axes",
     "Look",
-    "bars",
     "bound",
     "boxes",
     "caption",
     "choose",
     "from_zero",
     "heat",
+    "histogram",
     "in_order",
     "legend",
     "level_lines",
@@ -37,6 +37,7 @@ __all__ = [
     "nearest",
     "nothing",
     "panels",
+    "profile_of",
     "shades",
     "spread",
     "systems_of",

@@ -1,4 +1,4 @@
-"""Measures drawn as lines with bands, bars, boxes and maps."""
+"""Measures drawn as lines with bands, histograms, boxes and maps."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -6,9 +6,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection
 from matplotlib.colors import to_rgb
 from matplotlib.patches import Rectangle
 from matplotlib.ticker import MaxNLocator
+
+from psvr.lab.kinds.names import without_profile
 
 from .looks import BOUND, INK, PAPER, look
 from .panels import named
@@ -62,34 +65,37 @@ def level_lines(axes: Axes, rows: pd.DataFrame, x: str, by: str, colours: Mappin
         line(axes, rows[rows[by] == value], x, named(by, value), colour)
 
 
-def bars(axes: Axes, rows: pd.DataFrame, x: str) -> None:
-    """Draw bars side by side, one per system, each with its interval."""
-    rows = rows[rows["value"] > 0]
+def histogram(axes: Axes, rows: pd.DataFrame, x: str) -> None:
+    """Draw shares over whole numbers: the first system as a field, the others as outlines, with their intervals.
+
+    The axis fits the shares: intervals of few trials, which may be several times as large, leave it above.
+    """
     systems = systems_of(rows)
-    width = 0.84 / max(1, len(systems))
     for i, system in enumerate(systems):
-        seen, ours = look(system), rows[rows["system"] == system].sort_values(x)
-        at = ours[x].to_numpy(dtype=float) + (i - (len(systems) - 1) / 2) * width
-        axes.bar(
-            at,
-            ours["value"],
-            width,
-            color=PAPER if seen.hollow else seen.colour,
-            edgecolor=seen.colour,
-            linewidth=0.8,
-            label=seen.label,
+        seen, ours = look(without_profile(system)), rows[rows["system"] == system].sort_values(x)
+        at = ours[x].to_numpy(dtype=float)
+        if not len(at):
+            continue
+        edges = np.arange(at[0] - 0.5, at[-1] + 1)
+        shares = ours.set_index(x)["value"].reindex(np.arange(at[0], at[-1] + 1), fill_value=0.0).to_numpy(dtype=float)
+        if i == 0:
+            axes.stairs(shares, edges, fill=True, color=seen.colour, alpha=0.42, zorder=1.5)
+        axes.stairs(shares, edges, color=seen.colour, linewidth=1.4, label=seen.label, zorder=2)
+        beside = at + 0.22 * (i - (len(systems) - 1) / 2)
+        ends = zip(beside, ours["low"].clip(lower=0), ours["high"])
+        spans = [[(place, low), (place, high)] for place, low, high in ends]
+        axes.add_collection(
+            LineCollection(spans, colors=seen.colour, linewidths=0.7, alpha=0.5, zorder=3), autolim=False
         )
-        axes.vlines(at, ours["low"].clip(lower=0), ours["high"], color=INK, linewidth=0.7, zorder=3)
     axes.grid(visible=False, axis="x")
-    axes.xaxis.set_major_locator(MaxNLocator(16, integer=True))  # fits all panels that share the axis
+    axes.xaxis.set_major_locator(MaxNLocator(8, integer=True))  # fits all panels that share the axis
 
 
 def mean_marks(axes: Axes, means: pd.DataFrame) -> None:
     """Mark the mean of each system above the panel, with its letter: the least left of its line, the others right."""
     ordered = means.sort_values("value").drop_duplicates("system")
     for i, (system, mean) in enumerate(zip(ordered["system"], ordered["value"])):
-        seen = look(system)
-        axes.axvline(mean, color=PAPER, linewidth=2.4)  # so that it is visible on a bar of the same colour
+        seen = look(without_profile(system))
         axes.axvline(mean, color=seen.colour, linewidth=1.4, linestyle=(0, (2, 1)))
         axes.annotate(
             f"{seen.letter} {mean:.1f}",

@@ -20,8 +20,10 @@ from psvr.atomic import replace
 from psvr.errors import BadInput
 from psvr.lab.plots import INK, PAPER, QUIET, RULE
 
+from .slim import rounded, with_pixels
+
 Draw = Callable[[pd.DataFrame], dict[str, Figure]]
-DPI = 160  # of a PNG
+DPI = 160  # of a PNG, and of what is drawn as pixels in an SVG
 
 
 @dataclass(frozen=True)
@@ -111,7 +113,7 @@ def call_draw(file: Path, study: str, measures: pd.DataFrame) -> dict[str, Figur
 def write(file: Path, study: str, name: str, figure: Figure, out: Path) -> Drawn:
     drawn = Drawn(study, name, str(figure.get_label()), out / f"{study}-{name}.svg", out / f"{study}-{name}.png")
     try:
-        svg = rendered(figure, format="svg", metadata={"Date": None, "Creator": None})
+        svg = rounded(rendered(with_pixels(figure), format="svg", dpi=DPI, metadata={"Date": None, "Creator": None}))
         png = rendered(figure, format="png", dpi=DPI, metadata={"Software": None})
     except Exception as error:
         raise failure(file, error) from error

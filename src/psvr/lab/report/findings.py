@@ -3,6 +3,8 @@
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from psvr.lab.run.provenance import Origin
+
 if TYPE_CHECKING:  # so that a page can be made without loading Spark
     from .claims import Claim
     from .figures import Drawn
@@ -38,6 +40,8 @@ class StudyResult:
     done: int
     claims: "list[Claim]" = field(default_factory=list)
     figures: "list[Drawn]" = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)  # what has to be known about the results
+    changes: list[str] = field(default_factory=list)  # since trials were run
     rerun: str = ""  # a command
     missing: str | None = None  # the part of psvr that the study waits for
+    origin: Origin = field(default_factory=Origin)  # of its rows

@@ -12,10 +12,12 @@ from typing import Any
 
 from psvr.atomic import replace
 from psvr.errors import BadInput
+from psvr.lab import strict_json
 from psvr.lab.code import file_of
 from psvr.lab.study.study import BUILT_IN, Study, load, read_toml
 
 LOCK = ".lock"
+KEPT = ("study.toml", "README.md", "figure.py", "trial.py")  # files of a study that are kept with its results
 
 
 @dataclass(frozen=True)
@@ -37,9 +39,27 @@ def request_for(study: Study, systems: Sequence[tuple[str, str]], names: Sequenc
 
 
 def remember(folder: Path, request: Request, study: Study) -> None:
-    """Store how a study was requested, and what that meant when it was run."""
+    """Store how a study was requested, what that meant when it was run, and a user's own study itself."""
     folder.mkdir(parents=True, exist_ok=True)
-    replace(folder / "study.json", json.dumps({**asdict(request), "described": study.description()}, indent=1))
+    if study.folder != BUILT_IN / study.name and study.folder != kept(folder):
+        keep(study.folder, kept(folder))
+    described = {**asdict(request), "described": study.description()}
+    replace(folder / "study.json", strict_json.dumps(described, indent=1))
+
+
+def kept(folder: Path) -> Path:
+    """Return where the files of a study are kept; the folder has its name, as that of a study must."""
+    return folder / "source" / folder.name
+
+
+def keep(study: Path, copy: Path) -> None:
+    """Copy the files of a study."""
+    copy.mkdir(parents=True, exist_ok=True)
+    for name in KEPT:
+        if (study / name).is_file():
+            replace(copy / name, (study / name).read_bytes())
+        else:
+            (copy / name).unlink(missing_ok=True)
 
 
 def recall(folder: Path) -> dict[str, Any] | None:
@@ -72,11 +92,24 @@ def load_again(folder: Path) -> list[tuple[Study, Request]]:
     stored = recall(folder) or {}
     systems = tuple((name, text) for name, text in stored["systems"])
     request = Request(stored["study"], stored["scale"], tuple(stored["sets"]), systems, tuple(stored["names"]))
+    place = where_to_load(request.study, folder)
     if systems:
         from psvr.routing.custom import load_systems
 
         load_systems([file_of(name, text) for name, text in systems], replace=True)
-    return [(study, request) for study in load([request.study], request.scale, [*request.sets], request.names)]
+    return [(study, request) for study in load([place], request.scale, [*request.sets], request.names)]
+
+
+def where_to_load(place: str, folder: Path) -> str:
+    """Return the name or folder of a study: where it was when it was run, or if it is gone from there, its copy."""
+    if "/" not in place or (Path(place) / "study.toml").is_file():
+        return place
+    if (kept(folder) / "study.toml").is_file():
+        return str(kept(folder))
+    raise BadInput(
+        f"study {folder.name}: is no longer in {place}, where it was when it was run; "
+        f"run it from where it is now: psvr lab run FOLDER --out {folder.parent}"
+    )
 
 
 def studies_in(out: Path) -> list[tuple[Study, Request]]:

@@ -1,10 +1,14 @@
-"""Where results come from: which code and which machine."""
+"""Where results come from: which code, which machine, and how long it took."""
 
+import calendar
 import functools
 import hashlib
+import os
 import platform
+import re
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 
@@ -12,6 +16,7 @@ from psvr import __version__
 
 PACKAGE = Path(__file__).parent.parent.parent
 SOURCES = (".py", ".toml")  # the rules, and the data sheets of radios
+TIME = "%Y-%m-%dT%H:%M:%SZ"
 STUDIES = "lab/studies/"  # what decides the results of a study's trials is covered with the study
 
 
@@ -47,7 +52,66 @@ def provenance(study: str, scale: str, code: str) -> dict[str, str]:
         "scale": scale,
         "code": code,
         "host": platform.node(),
+        "processor": processor(),
+        "memory": f"{os.sysconf('SC_PHYS_PAGES') * os.sysconf('SC_PAGE_SIZE') / 2**30:.0f} GiB",
         "python": platform.python_version(),
         **{name: metadata.version(name) for name in ("numpy", "numba", "pyspark")},
-        "written": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+        "written": timestamp(time.time()),
     }
+
+
+def processor() -> str:
+    """Return the name of the processor, as far as the system tells it."""
+    try:
+        found = re.search(r"^model name\s*:\s*(.+)$", Path("/proc/cpuinfo").read_text(), re.MULTILINE)
+    except OSError:
+        found = None
+    return " ".join(found[1].split()) if found else platform.machine()
+
+
+def timestamp(seconds: float) -> str:
+    return time.strftime(TIME, time.gmtime(seconds))
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where the rows of a study come from: several of each, if they were made in several places."""
+
+    psvr: tuple[str, ...] = ()
+    code: tuple[str, ...] = ()
+    machine: tuple[str, ...] = ()
+    python: tuple[str, ...] = ()
+    seconds: float | None = None  # in which trials were run; None if some file does not say
+
+
+def origin(notes: Sequence[Mapping[str, str]]) -> Origin:
+    """Return what the notes of all files of a study say together."""
+
+    def each(name: str) -> tuple[str, ...]:
+        return tuple(sorted({note[name] for note in notes if name in note}))
+
+    machines = tuple(sorted({machine(note) for note in notes if "processor" in note}))
+    return Origin(each("psvr"), each("code"), machines, each("python"), time_taken(notes))
+
+
+def machine(note: Mapping[str, str]) -> str:
+    """Return a machine in words, such as `2 cores, EPYC 7B13, 24 GiB`."""
+    cores = note.get("cores")
+    parts = [cores and f"{cores} core{'' if cores == '1' else 's'}", note["processor"], note.get("memory")]
+    return ", ".join(part for part in parts if part)
+
+
+def time_taken(notes: Sequence[Mapping[str, str]]) -> float | None:
+    """Return the seconds in which any of the files was being made; time between two runs does not count."""
+    if not notes or not all("began" in note and "written" in note for note in notes):
+        return None
+    spans = sorted((parsed(note["began"]), parsed(note["written"])) for note in notes)
+    total, until = 0.0, spans[0][0]
+    for began, ended in spans:
+        total += max(0.0, ended - max(began, until))
+        until = max(until, ended)
+    return total
+
+
+def parsed(text: str) -> float:
+    return float(calendar.timegm(time.strptime(text, TIME)))

@@ -5,6 +5,7 @@ this process and becomes one file: what is in files is finished, whatever happen
 """
 
 import errno
+import time
 from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import suppress
@@ -25,6 +26,7 @@ from psvr.lab.study.study import Study
 
 from . import store
 from .progress import Progress
+from .provenance import timestamp
 from .steps import cut, plan, remaining, simulate
 from .work import Work
 
@@ -105,11 +107,13 @@ class Runner:
 
     def run_batch(self, workers: SparkSession, tasks: pa.Table) -> Batch:
         """Run a batch of tasks, store their rows, and return its outcome."""
+        began = time.time()
         answer = workers.createDataFrame(tasks).transform(simulate(self.work)).toArrow().cast(self.work.answer)
         bad = pc.is_valid(answer.column("failed"))
         rows = answer.filter(pc.invert(bad)).drop_columns("failed")
         if len(rows):
-            store.write(rows, self.folder, self.notes)
+            span = {"began": timestamp(began), "written": timestamp(time.time())}
+            store.write(rows, self.folder, {**self.notes, **span})
         return Batch(
             pc.count_distinct(rows.column("trial")).as_py(),
             sum(tasks.column("seconds").to_pylist()),

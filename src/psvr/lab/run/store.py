@@ -15,6 +15,7 @@ from pyspark.sql.pandas.types import from_arrow_schema
 from psvr.atomic import atomic_write
 from psvr.errors import BadInput
 
+from .provenance import Origin, origin
 from .reading import readable
 
 NOT_WHOLE = "is not a whole Parquet file; remove it, and the same command runs its trials again"
@@ -60,6 +61,11 @@ def schemas_of(files: Iterable[Path]) -> dict[Path, pa.Schema]:
 def notes_of(schema: pa.Schema) -> dict[str, str]:
     """Return the provenance in the schema of a file."""
     return {k[len(PREFIX) :].decode(): v.decode() for k, v in (schema.metadata or {}).items() if k.startswith(PREFIX)}
+
+
+def origin_of(folder: Path) -> Origin:
+    """Return where the rows of a study come from."""
+    return origin([notes_of(schema) for schema in schemas_of(parts(folder)).values()])
 
 
 def finished(folder: Path) -> pa.Table:

@@ -4,6 +4,7 @@ A study may instead name other studies, as `paper` does; loading it loads all of
 """
 
 import copy
+import math
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -24,6 +25,7 @@ GRID_KEYS = ("kind", "systems", "repetitions", "scenario")
 CLAIM_KEYS = ("id", "text", "paper", "unit", "sql", "holds", "differs", "why", "role", "variant_of")
 OPTIONAL = {"unit": "", "why": "", "role": "paper", "variant_of": ""}  # of these keys
 ROLES = ("paper", "ours", "calibration")  # what the paper says, what we add, what our settings were chosen by
+RESERVED = ("claims", "trace", "figures", "measures")  # tables of queries, and folders beside those of studies
 SECTIONS = ("Question", "Method", "The paper")
 MAX_REPETITIONS = 1_000_000
 Value = bool | int | float | str
@@ -156,6 +158,9 @@ def read_toml(folder: Path) -> dict[str, Any]:
     file = folder / "study.toml"
     if not NAME.fullmatch(folder.name):
         raise BadInput(f"{folder}: the folder of a study must have a name of small letters, digits and _")
+    if folder.name in RESERVED or folder.name.endswith("_measures"):
+        taken = f"{', '.join(RESERVED)} and names that end in _measures"
+        raise BadInput(f"{folder}: the folder of a study needs another name; {taken} stand for other things in queries")
     table = files.read_toml(file, str(file))
     check_keys(table, TOP_KEYS, str(file))
     check_shape(table, str(file))
@@ -321,4 +326,6 @@ def values(given: Any, where: str) -> tuple[Value, ...]:
     listed = given if isinstance(given, list) else [given]
     if not listed or not all(isinstance(v, bool | int | float | str) for v in listed):
         raise BadInput(f"{where}: must be a number, a text, true or false, or a list of these")
+    if not all(math.isfinite(v) for v in listed if isinstance(v, float)):
+        raise BadInput(f"{where}: must have finite numbers only")
     return tuple(dict.fromkeys(listed))

@@ -16,8 +16,8 @@ TYPICAL = 0.1  # the p to show where one has to be chosen
 def draw(measures: pd.DataFrame) -> dict[str, Figure]:
     gains = plots.choose(measures, "gain", grid="main", against=set(RIVALS))
     return {
-        "gain": by_size(gains),
         "density": by_density(gains),
+        "gain": by_size(gains),
         "map": overview(measures),
         "messages": messages(measures),
     }
@@ -42,9 +42,7 @@ def by_size(gains: pd.DataFrame) -> Figure:
     plots.legend(figure)
     return plots.caption(
         figure,
-        f"How many more messages PSVR sends than a tree per publisher (T_D) and than one tree "
-        f"for all (T_S), in random networks G(n, p) with {plots.named('p', p)}. Below zero PSVR sends "
-        "fewer. Bands are 95 % intervals of the mean.",
+        f"The same by number of nodes, for {plots.named('p', p)}.",
     )
 
 
@@ -88,7 +86,10 @@ def by_density(gains: pd.DataFrame) -> Figure:
     label(axes, [plots.look(system).label for system in systems])
     plots.legend(figure)
     return plots.caption(
-        figure, f"The same for {plots.named('n', n)} and every density p; one column per set of shortcuts."
+        figure,
+        f"How many more messages PSVR sends than a tree per publisher (T_D, above) and than one tree for all (T_S, "
+        f"below), in random networks G(n, p) with {plots.named('n', n)}, by density p; one column per set of "
+        "shortcuts. Below zero PSVR sends fewer. Bands are 95 % intervals of the mean.",
     )
 
 
