@@ -61,7 +61,7 @@ def test_claims_that_are_named_exist() -> None:
 def test_claims_of_the_paper_are_all_in_the_table() -> None:
     of_paper = {
         claim["id"]
-        for study in load(["paper", "churn", "stabilize"])
+        for study in load(["paper", "churn", "stabilize", "predecessor"])
         for claim in study.claims
         if claim["role"] == "paper" and not claim["variant_of"]
     }

@@ -26,7 +26,9 @@ def add(parser: argparse.ArgumentParser) -> None:
         "--example", metavar="NAME", help=f"use an example from the paper instead: {', '.join(EXAMPLES)}"
     )
     add_systems(
-        parser, "whose route is shown: psvr (default), vr2015, ring, shen, td, ts, steiner, flood, diffusion, jaeger"
+        parser,
+        "whose route is shown: psvr (default), vr2015, ring, shen, td, ts, steiner, flood, diffusion, jaeger, "
+        "vr2015-ring",
     )
     parser.add_argument(
         "--shortcuts", metavar="SET", help="all or nontree, instead of what the case says (default: all)"

@@ -34,6 +34,7 @@ RULES = {  # what may be replaced, and the parameters of each
 RELATED = {  # systems of the literature, by name → the module that registers them
     "diffusion": "psvr.related.diffusion",
     "jaeger": "psvr.related.jaeger",
+    "vr2015-ring": "psvr.related.vr2015",
 }
 SUB_RULES, WITHOUT_SUBS = ("write_sub", "hear_sub", "clean"), ("ring", "flood")
 

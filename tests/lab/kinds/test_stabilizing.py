@@ -97,6 +97,7 @@ def test_under_the_paper_receptions_decide_and_otherwise_what_is_handed_over() -
     assert said("shen/paper", missed=1, interlaced=3) == "1 not received, 3 positions interlaced"
     assert said("psvr/all/paper", withheld=1, duplicates=1) is None
     assert said("vr2015/all/paper", received_again=9) is None
+    assert said("vr2015-ring/all/paper", received_again=9) is None
     assert said("psvr/all", received_again=9) is None
     assert said("psvr/all", withheld=1) == "1 not handed over"
     assert said("psvr/all", duplicates=1) == "1 handed over more than once"

@@ -30,6 +30,7 @@ NAMES = {
     "testbed": ["delivery", "hours"],
     "overhead": ["costs", "line", "wireless"],
     "tables": ["compromise"],
+    "predecessor": ["subscribing", "sets", "leaving"],
     "healing": ["healing"],
     "errata": ["errata"],
 }

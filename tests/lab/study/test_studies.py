@@ -21,7 +21,7 @@ from psvr.sim.scenario import Scenario
 from psvr.sim.scenario.topology import size
 
 PAPER = ["gain", "throughput", "hops", "range", "testbed", "overhead", "tables"]  # what `make demo` runs
-STUDIES = [*PAPER, "sensitivity", "stabilize", "churn"]
+STUDIES = [*PAPER, "sensitivity", "stabilize", "churn", "predecessor"]
 # As few trials as every claim can do with, and memory of the size that other tests have compiled.
 TINY = {
     "gain": (
@@ -102,6 +102,7 @@ TINY = {
         "corrupted=1.0",
         "memory.memory=['bytes', 'foreign']",
     ),
+    "predecessor": ("repetitions=3", "n=20", "joins.s=[0, 10]", "sets.channels=2"),
     "tables": ("repetitions=2", "settled.n=[20, 30]", "control.n=[12, 20]", "sets=2", "publishers=5"),
     "healing": (
         "repetitions=2",
@@ -178,7 +179,7 @@ def test_texts_are_complete() -> None:
     for study in load(STUDIES):
         assert all(len(text) > 100 for text in study.texts.values()), study.name
         assert study.title and study.claims
-        assert study.figure or study.name in ("overhead", "tables", "churn", "stabilize")
+        assert study.figure or study.name in ("overhead", "tables", "churn", "stabilize", "predecessor")
         assert all(c["text"].endswith(".") and c["paper"] for c in study.claims)
     ids = [c["id"] for study in load(STUDIES) for c in study.claims]
     assert len(set(ids)) == len(ids)
@@ -387,6 +388,35 @@ def test_claims_of_churn_follow_the_rows(spark: SparkSession, rows: dict[str, An
     assert verdicts(spark, "churn", altered(rows["churn"], "sub_bytes", subs))["churn-subs"].verdict == claims.DIFFERS
     table = altered(rows["churn"], "stayed_missed_percent", missed)
     assert verdicts(spark, "churn", table)["churn-nodes"].verdict == claims.HOLDS
+
+
+def test_claims_of_predecessor_follow_the_rows(spark: SparkSession, rows: dict[str, Any]) -> None:
+    """What one system has is given to both, so that nothing is saved any more; or one trial has another value."""
+
+    def with_values(column: str, grid: str, system: str, value: Any) -> dict[str, claims.Claim]:
+        def change(row: dict[str, Any]) -> Any:
+            return value if (row["grid"], row["system"]) == (grid, f"{system}/all/paper") else row[column]
+
+        return verdicts(spark, "predecessor", altered(rows["predecessor"], column, change))
+
+    found = verdicts(spark, "predecessor", rows["predecessor"])
+    held = ("tree", "range", "several-times", "once", "all-subscribers", "not-longer")
+    assert {found[f"predecessor-{name}"].verdict for name in held} == {claims.HOLDS}
+    for column, grid, system, value, name in (
+        ("subs", "joins", "psvr", 38, "tree"),
+        ("learnt_ms", "joins", "psvr", 1e4, "faster"),
+        ("factor", "sets", "psvr", 1.5, "channels"),
+        ("range_wrong", "joins", "psvr", 1, "range"),
+        ("range_wrong", "joins", "vr2015-ring", 1, "range"),
+        ("heard", "joins", "vr2015-ring", 1.0, "several-times"),
+        ("heard_most", "joins", "psvr", 2, "once"),
+        ("reached_percent", "joins", "psvr", 100.0, "all-subscribers"),
+        ("longer_percent", "leaves", "vr2015-ring", 0.0, "longer"),
+        ("longer_percent", "leaves", "psvr", 3.0, "not-longer"),
+        ("missed_percent", "leaves", "vr2015-ring", 0.5, "skips"),
+    ):
+        assert with_values(column, grid, system, value)[f"predecessor-{name}"].verdict == claims.DIFFERS, name
+    assert with_values("missed_percent", "leaves", "vr2015-ring", 0.0)["predecessor-skips"].verdict == claims.HOLDS
 
 
 def test_claims_of_stabilize_follow_the_rows(spark: SparkSession, rows: dict[str, Any]) -> None:

@@ -198,7 +198,10 @@ RADIO: list[tuple[dict[str, Any], str]] = [
 ]
 
 PROTOCOL: list[tuple[dict[str, Any], str]] = [
-    ({"system": "td"}, 'protocol.system: must be one of psvr, vr2015, ring, shen, flood, diffusion, jaeger, not "td"'),
+    (
+        {"system": "td"},
+        'protocol.system: must be one of psvr, vr2015, ring, shen, flood, diffusion, jaeger, vr2015-ring, not "td"',
+    ),
     ({"shortcuts": "some"}, 'protocol.shortcuts: must be one of all, nontree, not "some"'),
     ({"shortcuts": True}, "protocol.shortcuts: must be one of all, nontree, not true"),
     ({"links": 0}, "protocol.links: must be a whole number from 1 to 255, not 0"),

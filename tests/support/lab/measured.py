@@ -6,7 +6,8 @@ from typing import Any
 import pandas as pd
 
 CHOICES = ["ties", "td_ties", "root", "children", "publisher", "tree"]
-PARAMETERS = ["n", "p", "s", "degree", "loss", "churn", "c_n", "every", "duration", "topology", "publishers", *CHOICES]
+MORE = ["topology", "publishers", "channels", "shared"]
+PARAMETERS = ["n", "p", "s", "degree", "loss", "churn", "c_n", "every", "duration", *MORE, *CHOICES]
 COLUMNS = [
     "grid",
     *PARAMETERS,
@@ -153,6 +154,34 @@ def tables() -> pd.DataFrame:
         for system, more in (("psvr/all", 12.0), ("shen", 5.0)):
             cell = {"grid": "control", "n": n, "degree": 8.0, "s": 10, "c_n": 8, "system": system}
             rows += [row("control_bytes", 70 + more, 2, **cell), row("hello_bytes", 70.0, 1, **cell)]
+    return frame(rows)
+
+
+def predecessor() -> pd.DataFrame:
+    rows = []
+    for system, tree, removed in (("psvr/all", 1, 0.0), ("vr2015-ring/all", 0, 1.8)):
+        cell: dict[str, Any] = {"topology": "geometric", "system": system}
+        for n in (20, 50, 100):
+            joins = {"grid": "joins", "channels": 1, "shared": 1.0, "n": n, **cell}
+            rows += [
+                made
+                for s in (0, 1, 10)
+                for made in (
+                    row("subs", n / (2 + s) if tree else 2 * n - 2, 0.1, s=s, **joins),
+                    row("learnt_ms", 8 * n**0.5 if tree else 7.5 * n, 4, s=s, **joins),
+                    row("heard", 1.0 if tree else 2 - 2 / n, 0.0, s=s, **joins),
+                )
+            ]
+            rows += [
+                row(name, times * n / 3, 2, **{**joins, "grid": "leaves", "s": s})
+                for s in (2, 5, 10)
+                for name, times in (("before", 1.0), ("peak", 1 + removed), ("rest", 0.8))
+            ]
+        rows += [
+            row("subs", 98 * (1 if tree else c) * share, 5, grid="sets", n=50, s=10, channels=c, shared=share, **cell)
+            for c in (2, 4, 8)
+            for share in (0.5, 1.0)
+        ]
     return frame(rows)
 
 
@@ -329,6 +358,7 @@ FRAMES = {
     "testbed": testbed,
     "overhead": overhead,
     "tables": tables,
+    "predecessor": predecessor,
     "healing": healing,
     "errata": errata,
 }

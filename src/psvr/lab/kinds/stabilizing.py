@@ -310,6 +310,6 @@ def failure(system: str, took: float | None, bound: float, counts: dict[str, int
     found = dict(counts)
     if profile == "paper":
         found |= {"withheld": 0, "duplicates": 0}
-    if profile != "paper" or name in ("vr2015", "ring", "flood"):
+    if profile != "paper" or name in ("vr2015", "vr2015-ring", "ring", "flood"):
         found |= {"received_again": 0}
     return ", ".join(f"{found[what]} {text}" for what, text in WRONG.items() if found[what]) or None

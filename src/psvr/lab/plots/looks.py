@@ -35,6 +35,8 @@ LOOKS = {
     "ts": Look("$T_S$", "#cc79a7", "v"),
     "vr2015/all": Look("VR 2015 (all)", "#8564b5", "p"),
     "vr2015/nontree": Look("VR 2015 (nontree)", "#a58bc4", "h"),
+    "vr2015-ring/all": Look("VR 2015, own SUBs (all)", "#4f2d86", "p"),
+    "vr2015-ring/nontree": Look("VR 2015, own SUBs (nontree)", "#7a5aa8", "h"),
     "jaeger": Look("Jaeger", "#56657f", "P", "J", 0.8),
     "diffusion": Look("directed diffusion", "#b0406a", "X", "D"),
     "steiner": Look("Steiner tree (optimum)", INK, "*"),

@@ -31,8 +31,8 @@ def replaces(me: Node, which: int) -> bool:
 
 @rule
 def has_custom_table(me: Node) -> bool:
-    """Return whether custom rules decide what is in RS."""
-    return replaces(me, WRITE_SUB) or replaces(me, HEAR_SUB) or replaces(me, CLEAN)
+    """Return whether RS means something of its own: other SUBs may fill the same table, but need no other cleaning."""
+    return replaces(me, CLEAN)
 
 
 @rule
