@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
-from psvr.protocol.systems import CUSTOM, RELATED
+from psvr.protocol.systems import CUSTOM, PROVIDED
 
 os.environ.setdefault("NUMBA_BOUNDSCHECK", "1")  # compiled code does not look where it writes, unless told to
 
@@ -55,7 +55,7 @@ def no_systems_of_others() -> Iterator[None]:
     if own:
         for loaded in list(own.LOADED.values()):
             own.forget(loaded)
-    for name, module in RELATED.items():
+    for name, module in PROVIDED.items():
         if sys.modules.pop(module, None):
             CUSTOM.pop(name)
             sys.modules["psvr.routing.systems"].SYSTEMS.pop(name)

@@ -1,6 +1,16 @@
 """Systems of the paper's related work, one file each, written as the custom systems of users are.
 
-They are loaded when they are first named (`psvr.protocol.systems.RELATED`), and import nothing but the protocol and
-exact routing.  `docs/related-work.md` says what was taken from the literature, and what was left open or done
+After `register()` they are known by name; each is loaded when it is first named.  They import nothing but the protocol
+and exact routing.  `docs/related-work.md` says what was taken from the literature, and what was left open or done
 differently.
 """
+
+from psvr.protocol.systems import provide
+
+MODULES = {"diffusion": "psvr.related.diffusion", "jaeger": "psvr.related.jaeger"}
+
+
+def register() -> None:
+    """Make all of them known by their names; doing so again changes nothing."""
+    for name, module in MODULES.items():
+        provide(name, module)

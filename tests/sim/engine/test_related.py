@@ -11,7 +11,8 @@ import pytest
 
 from psvr.errors import BadInput
 from psvr.protocol.constants import NAME_LIFE, SECOND
-from psvr.protocol.systems import CUSTOM, RELATED, load_related
+from psvr.protocol.systems import CUSTOM, load_provided
+from psvr.related import MODULES
 from psvr.routing.custom import load_systems
 from psvr.routing.systems import SYSTEMS, route
 from psvr.sim.network import Network
@@ -176,7 +177,7 @@ def next_on_path(net: Network, v: int) -> set[int]:
     }
 
 
-@pytest.mark.parametrize("system", RELATED)
+@pytest.mark.parametrize("system", MODULES)
 def test_leases_expire_after_unsubscription(system: str) -> None:
     for seed in range(4):
         net, subscribers, v = random_network(seed, system)
@@ -206,7 +207,7 @@ def test_jaeger_removes_an_entry_in_two_phases() -> None:
     assert [messages for messages, _ in seen] == sorted((messages for messages, _ in seen), reverse=True)
 
 
-@pytest.mark.parametrize("system", RELATED)
+@pytest.mark.parametrize("system", MODULES)
 @pytest.mark.parametrize("seed", range(8))
 def test_heals_from_arbitrary_memory(system: str, seed: int) -> None:
     """Everybody gets everything a lifetime after the lower layers have settled; later, it costs no more than it did.
@@ -228,7 +229,7 @@ def test_heals_from_arbitrary_memory(system: str, seed: int) -> None:
     assert max(after) <= 1.3 * max(before, route(settled(net), system, v, subscribers).count) + 1, (before, after)
 
 
-@pytest.mark.parametrize("system", RELATED)
+@pytest.mark.parametrize("system", MODULES)
 def test_both_forms_are_equal_through_faults(system: str) -> None:
     delivered = 0
     for seed in range(3):
@@ -238,7 +239,7 @@ def test_both_forms_are_equal_through_faults(system: str) -> None:
     assert delivered >= 20
 
 
-@pytest.mark.parametrize("system", RELATED)
+@pytest.mark.parametrize("system", MODULES)
 def test_a_system_is_loaded_when_it_is_named(system: str, calm: Path) -> None:
     assert system not in CUSTOM and system not in SYSTEMS
     figures = psvr_sim(calm, "--json", "--quiet", "--set", f"protocol.system={system}").json
@@ -252,13 +253,13 @@ def test_an_unknown_name_is_refused_with_all_that_are_known(system: str, calm: P
     said = "must be one of psvr, vr2015, ring, shen, flood, diffusion, jaeger, not "
     hint = "(did you mean diffusion?)" if system == "difusion" else ""
     refused(psvr_sim(calm, "--set", f'protocol.system="{system}"'), said, hint)
-    assert not set(RELATED) & set(CUSTOM)
+    assert not set(MODULES) & set(CUSTOM)
 
 
 def test_nothing_is_loaded_that_is_not_named(calm: Path) -> None:
     code = (
         "import sys; from psvr.cli import main; code = main(sys.argv[1:]); "
-        "sys.exit(code or any(name.startswith('psvr.related') for name in sys.modules))"
+        "sys.exit(code or any(name.startswith('psvr.related.') for name in sys.modules))"
     )
     for words in (["sim", str(calm), "--quiet", "--system", "shen"], ["route", "--example", "small"]):
         done = subprocess.run([sys.executable, "-c", code, *words], capture_output=True, text=True, check=False)
@@ -274,5 +275,5 @@ def test_a_file_may_import_them_but_not_take_their_names(tmp_path: Path) -> None
         load_systems(file)
     file.write_text(head + rule.format(name="mine"))
     assert load_systems(file) == ["mine"]
-    load_related("jaeger")
+    load_provided("jaeger")
     assert {"mine", "jaeger"} <= set(CUSTOM) and "jaeger" in SYSTEMS and "diffusion" not in CUSTOM
