@@ -5,6 +5,10 @@ and exact routing.  `docs/related-work.md` says what was taken from the literatu
 differently.
 """
 
+import importlib
+from collections.abc import Callable
+from typing import Any
+
 from psvr.protocol.systems import provide
 
 MODULES = {"diffusion": "psvr.related.diffusion", "jaeger": "psvr.related.jaeger"}
@@ -14,3 +18,12 @@ def register() -> None:
     """Make all of them known by their names; doing so again changes nothing."""
     for name, module in MODULES.items():
         provide(name, module)
+
+
+def survey_of(name: str) -> Callable[[Any, Any], bool] | None:
+    """Return the function by which a system says of living nodes and their clocks whether its tables are right.
+
+    None if it has no such function `legitimate`, or is none of these systems.
+    """
+    module = importlib.import_module(MODULES[name]) if name in MODULES else None
+    return getattr(module, "legitimate", None)

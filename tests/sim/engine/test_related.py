@@ -5,7 +5,6 @@ import subprocess
 import sys
 from collections import Counter
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -16,67 +15,24 @@ from psvr.related import MODULES
 from psvr.routing.custom import load_systems
 from psvr.routing.systems import SYSTEMS, route
 from psvr.sim.network import Network
-from psvr.sim.scenario import parse
+from tests.support.sim.related_networks import (
+    GRID,
+    LEASE,
+    LIFE,
+    PAUSE,
+    REFRESH,
+    entries,
+    exploring,
+    messages_of,
+    network,
+    published,
+    random_network,
+)
 from tests.support.sim.settled_runs import deliver_exactly_once, drawn, settled
 from tests.support.sim.sim_running import psvr_sim, refused
 from tests.support.sim.stories import story
 
-LEASE = 4.0  # δ_S
-LIFE = 4 * LEASE  # T_w/back: how long an interest lives, and how soon a publisher explores again
-SETUP = LEASE / 2  # for how long it then goes on exploring
-REFRESH = 1.5 * LEASE  # the longest time between two floods of an interest, or two SUBs of a subscriber
-PAUSE = 1.0  # between two publications
 NETWORKS = 20
-GRID = {"kind": "grid", "rows": 4, "columns": 4}
-
-
-def network(topology: dict[str, Any], system: str, seed: int = 1, **tables: Any) -> Network:
-    protocol = {"system": system, "lease": LEASE}
-    return Network(parse({"seed": seed, "topology": topology, "protocol": protocol, **tables}))
-
-
-def random_network(seed: int, system: str) -> tuple[Network, list[int], int]:
-    """A settled network, the subscribers in it, and a publisher that is none of them."""
-    rng = random.Random(seed)
-    n, kind = rng.randint(8, 40), rng.choice(["gnp", "geometric"])
-    degree = min(rng.choice([5.0, 7.0, 9.0]), n - 1)
-    profile = {"profile": ("full", "paper")[seed % 2]}
-    net = network({"kind": kind, "n": n, "degree": degree}, system, seed, host=profile)
-    publisher, *subscribers = rng.sample(range(n), rng.randint(2, 7))
-    for v in subscribers:
-        net.subscribe(v, "c")
-    net.run_until_stable(120)
-    net.run(30)
-    return net, subscribers, publisher
-
-
-def published(net: Network, v: int, times: int = 1) -> list[tuple[int, Counter[int]]]:
-    """Let a node publish some times: the number of messages of each, and how often each node got it."""
-    found = []
-    for _ in range(times):
-        publication = net.publish(v, "c")
-        net.run(PAUSE)
-        deliveries = net.world.deliveries[: net.world.tally["delivered"][0]]
-        got = Counter(deliveries["node"][deliveries["publication"] == publication].tolist())
-        found.append((int(net.world.publications["messages"][publication]), got))
-    return found
-
-
-def messages_of(net: Network, v: int, subscribers: list[int], times: int = 1) -> list[int]:
-    """The same, if every subscriber got each once."""
-    found = published(net, v, times)
-    assert all(got == Counter(subscribers) for _, got in found), (net.scenario.seed, found, subscribers)
-    return [messages for messages, _ in found]
-
-
-def exploring(net: Network, v: int, subscribers: list[int]) -> None:
-    """Let a node publish until what it publishes next follows reinforced paths only."""
-    messages_of(net, v, subscribers, round(SETUP / PAUSE) + 1)
-
-
-def entries(net: Network) -> Any:
-    """The tables of all nodes, as arrays that may be written to."""
-    return net.world.nodes["row"]["entry"]
 
 
 def rows_in_use(net: Network) -> int:
@@ -131,6 +87,29 @@ def test_diffusion_explores_again_and_finds_a_new_subscriber() -> None:
     net.run(LIFE)
     exploring(net, 15, [0, 3])
     assert max(messages_of(net, 15, [0, 3], 6)) <= 9
+
+
+def test_diffusion_explores_once_in_a_lifetime() -> None:
+    net = network(GRID, "diffusion")
+    net.subscribe(0, "c")
+    net.run_until_stable()
+    net.run(30)
+    exploring(net, 15, [0])
+    sent = messages_of(net, 15, [0], round((LIFE + REFRESH) / PAUSE))
+    explored = [i for i, messages in enumerate(sent) if messages > 2 * min(sent)]
+    assert explored and explored == list(range(explored[0], explored[-1] + 1)), sent
+    assert LIFE - REFRESH <= explored[0] <= LIFE and len(explored) <= LEASE / 2 + 1, sent
+
+
+def test_diffusion_passes_on_what_is_news_on_one_side_only() -> None:
+    """On a line, those left of a subscriber must hear of the next one as well, though hers is the younger interest."""
+    net = network({"kind": "line", "n": 40}, "diffusion")
+    for v in (12, 30):
+        net.subscribe(v, "c")
+    net.run_until_stable()
+    net.run(30)
+    for v in (0, 5, 20, 39):
+        messages_of(net, v, [12, 30])
 
 
 def test_diffusion_tells_the_low_rate_to_whoever_is_not_needed() -> None:
