@@ -86,7 +86,7 @@ def test_a_subscriber_that_has_left_is_seen_until_all_leases_are_over(system: st
 
 
 def test_an_entry_of_a_broker_for_nobody_is_seen() -> None:
-    """Also where it makes no difference to any other broker: two neighbours of this one subscribe, the third does not."""
+    """Also where it makes no difference to any other broker: two of its neighbours subscribe, one does not."""
     net = settled({"kind": "edges", "n": 4, "edges": [[0, 1], [0, 2], [0, 3]]}, "jaeger", 1, 2)
     for freshness in (0, 1):  # marked, and fresh
         false = entry(net, 0, 3)
