@@ -11,7 +11,7 @@ from hypothesis import settings
 
 os.environ.setdefault("NUMBA_BOUNDSCHECK", "1")  # compiled code does not look where it writes, unless told to
 
-from psvr.protocol.systems import CUSTOM, RELATED
+from psvr.protocol.systems import CUSTOM, PROVIDED
 from tests.support.compiled import PLAIN, Ahead, wait
 
 # Some runners start everything with Ctrl-C ignored, and processes inherit that: tests that interrupt one would wait.
@@ -85,7 +85,7 @@ def no_systems_of_others() -> Iterator[None]:
     if own:
         for loaded in list(own.LOADED.values()):
             own.forget(loaded)
-    for name, module in RELATED.items():
+    for name, module in PROVIDED.items():
         if sys.modules.pop(module, None):
             CUSTOM.pop(name)
             sys.modules["psvr.routing.systems"].SYSTEMS.pop(name)

@@ -31,6 +31,7 @@ MAY_IMPORT = {  # package, or module beside them → those of ours that it may i
     "related": {"protocol", "routing"},
     "routing": {"jit", "compiled", "protocol", "graphs", "fields"},
     "sim": {
+        "related",
         "jit",
         "addresses",
         "references",
@@ -43,13 +44,14 @@ MAY_IMPORT = {  # package, or module beside them → those of ours that it may i
         "results",
     },
     "node": {"protocol", "trace", "fields"},
-    "lab": {"jit", "compiled", "protocol", "trace", "graphs", "fields", "results", "routing", "sim"},
+    "lab": {"jit", "compiled", "protocol", "trace", "graphs", "fields", "results", "routing", "related", "sim"},
     "swarm": {"protocol", "trace", "graphs", "fields", "results", "sim", "node"},
-    "cli": {"protocol", "trace", "fields", "results", "routing", "sim", "node", "swarm", "lab"},
+    "cli": {"protocol", "trace", "fields", "results", "routing", "related", "sim", "node", "swarm", "lab"},
     "__main__": {"cli"},
     "__init__": {"node"},
 }
 ANYWHERE = {"errors", "files", "atomic", "lazy", "processes", "__version__", ""}
+FORMS = {"psvr.compiled", "psvr.checked"}  # names by which the rules of the protocol ask what they are
 MOST_MODULES = 15  # of a folder
 
 
@@ -66,7 +68,10 @@ MODULES = modules()
 
 
 def imported(module: str, with_types: bool = True) -> set[str]:
-    """All of ours that a module imports, also inside functions, with the names taken from them; for types, or not."""
+    """All of ours that a module imports, also inside functions, with the names taken from them; for types, or not.
+
+    A module that is named in a text is one to be imported by its name.
+    """
     file, found = MODULES[module], set()
     package = module if file.name == "__init__.py" else module.rpartition(".")[0]
     tree = ast.parse(file.read_text())
@@ -81,6 +86,8 @@ def imported(module: str, with_types: bool = True) -> set[str]:
             above = package.split(".")[: len(package.split(".")) - node.level + 1] if node.level else []
             base = ".".join([*above, *([node.module] if node.module else [])])
             found |= {f"{base}.{alias.name}" for alias in node.names}
+        elif isinstance(node, ast.Constant) and node.value in MODULES.keys() - FORMS:
+            found.add(node.value)
     return {name for name in found if name.split(".")[0] == "psvr"}
 
 

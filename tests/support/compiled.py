@@ -25,7 +25,10 @@ def missing() -> list[Variant]:
     from psvr.lab.kinds import settled, stabilizing
 
     folder = jit.cache_folder()
-    wanted: list[Variant] = [("simulated", stabilizing.variant({}, None)), ("settled", settled.variant({}, None))]
+    wanted: list[Variant] = [
+        ("simulated", stabilizing.variant({}, None), ""),
+        ("settled", settled.variant({}, None), ""),
+    ]
     return [] if folder is None else [variant for variant in wanted if not mark(folder, variant).exists()]
 
 

@@ -4,6 +4,7 @@ import argparse
 from collections.abc import Collection
 
 from psvr.errors import BadInput
+from psvr.related import register
 
 
 def add_systems(parser: argparse.ArgumentParser, what: str) -> None:
@@ -18,6 +19,7 @@ def add_systems(parser: argparse.ArgumentParser, what: str) -> None:
 
 def load_given(given: list[str]) -> list[str]:
     """Load the files among them; return the names of all systems given, in order."""
+    register()
     names: list[str] = []
     for text in given:
         if is_file(text):

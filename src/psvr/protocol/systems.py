@@ -7,7 +7,8 @@
 The name of the function says which rule it replaces; `RULES` lists them.  A node follows such a system by its
 settings: `system` is the built-in system that it is like, and `custom` the row of `ROWS` that `new_row` returned.
 
-Some custom systems come with psvr.  They are listed by name in `RELATED`, and imported when a user first names one.
+Packages above may come with custom systems, too: they `provide` their names, and a system is loaded when it is first
+named.
 """
 
 import importlib
@@ -31,11 +32,6 @@ RULES = {  # what may be replaced, and the parameters of each
     "hear_sub": ("me", "now", "sub", "out"),  # … and what it teaches
     "clean": ("me", "now"),  # what is forgotten over time
 }
-RELATED = {  # systems of the literature, by name → the module that registers them
-    "diffusion": "psvr.related.diffusion",
-    "jaeger": "psvr.related.jaeger",
-    "vr2015-ring": "psvr.related.vr2015",
-}
 SUB_RULES, WITHOUT_SUBS = ("write_sub", "hear_sub", "clean"), ("ring", "flood")
 
 
@@ -49,24 +45,30 @@ class CustomSystem:
 
 
 CUSTOM: dict[str, CustomSystem] = {}
+PROVIDED: dict[str, str] = {}  # systems that are loaded on demand, by name → the module that registers them
 ROWS: list[CustomSystem | None] = [None]  # row 0 belongs to nobody
 lock = threading.Lock()
 
 
 def known() -> tuple[str, ...]:
     """The names of all systems that nodes can run."""
-    return tuple(dict.fromkeys((*k.SYSTEMS, *RELATED, *CUSTOM)))
+    return tuple(dict.fromkeys((*k.SYSTEMS, *PROVIDED, *CUSTOM)))
 
 
-def load_related(name: str) -> None:
-    """Import the system of this name if it is one that comes with psvr and is loaded on demand."""
-    if name in RELATED:
-        importlib.import_module(RELATED[name])
+def provide(name: str, module: str) -> None:
+    """Make a system known by its name; importing the module registers it."""
+    PROVIDED[name] = module
 
 
-def is_related(name: str, module: str) -> bool:
+def load_provided(name: str) -> None:
+    """Import the module of this system if it is one that is loaded on demand."""
+    if name in PROVIDED:
+        importlib.import_module(PROVIDED[name])
+
+
+def is_taken(name: str, module: str) -> bool:
     """Return whether the name belongs to a system that is loaded on demand, from another module than this one."""
-    return RELATED.get(name, module) != module
+    return PROVIDED.get(name, module) != module
 
 
 def custom_rule(name: str, *, like: str) -> Callable[[F], F]:
@@ -84,7 +86,7 @@ def custom_rule(name: str, *, like: str) -> Callable[[F], F]:
             raise BadInput(f"custom_rule: must be {rule}({', '.join(RULES[rule])})")
         if rule in SUB_RULES and like in WITHOUT_SUBS:
             raise BadInput(f"custom_rule: {rule} cannot be replaced in a system like {like}, which has no SUBs")
-        if is_related(name, function.__module__):
+        if is_taken(name, function.__module__):
             raise BadInput(f"custom_rule: {name} is a system that comes with psvr; give yours another name")
         before = CUSTOM.get(name, CustomSystem(name, like))
         if before.like != like:

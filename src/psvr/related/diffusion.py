@@ -20,7 +20,10 @@ The table is RS, with an entry per link:
 `relayed` holds the publications that were here, and when this node, as a publisher, last began to explore.
 """
 
+from collections.abc import Sequence
+
 from psvr.protocol import constants as k
+from psvr.protocol.invariants import find_node
 from psvr.protocol.links import sender, two_way
 from psvr.protocol.numbers import LOW32, clip, elapsed, mix
 from psvr.protocol.positions import NONE
@@ -161,12 +164,24 @@ def hear_sub(me: Node, now: int, sub: Sub, out: Sub) -> int:
 
 
 def learn(me: Node, now: int, row: int, i: int, age: int, rate: int) -> None:
-    """Note a gradient.  A younger interest is news, unless it comes so soon after another that it was suppressed."""
+    """Note a gradient, and pass on soon what is news."""
     entry, was_high = me.row[row].entry[i], is_gradient(me, now, row, i, HIGH)
-    news = age + lease(me) // 2 < age_for(me, now, row, NONE)
+    news = is_news(me, now, row, i, age)
     entry.ns, entry.since = mix(0, me.link[i].id) % NAMES * 2 + rate, max(now - age, 0)
     if news or was_high != is_gradient(me, now, row, i, HIGH):
         announce_soon(me, now)
+
+
+def is_news(me: Node, now: int, row: int, i: int, age: int) -> bool:
+    """Return whether there is a neighbour to which the i-th one's interest is news.
+
+    It is if it is younger than what I know from elsewhere, unless it follows that so closely that it is suppressed.
+    What comes from beyond a subscriber who is nearer is news on the side of that subscriber only.
+    """
+    for other in range(len(me.link)):
+        if other != i and two_way(me.link[other]) and age + lease(me) // 2 < age_for(me, now, row, other):
+            return True
+    return False
 
 
 @custom_rule("diffusion", like="shen")
@@ -330,3 +345,95 @@ def clean(me: Node, now: int) -> None:
             empty = empty and not is_gradient(me, now, row, i, LOW)
         if not is_row(me, row) or (empty and not wants(me, me.channel[row])):
             me.channel[row] = k.NO_CHANNEL
+
+
+def legitimate(nodes: Sequence[Node], clock: Sequence[int]) -> bool:
+    """Return whether every publication will reach its subscribers, and nobody asks for what nobody wants.
+
+    The links are right, and the nodes are in ascending id, each with the time on its clock.
+    """
+    for v in range(len(nodes)):
+        for row in range(len(nodes[v].channel)):
+            if nodes[v].channel[row] != k.NO_CHANNEL and asks_in_vain(nodes, clock, v, row):
+                return False
+        for c in range(len(nodes[v].wants)):
+            if nodes[v].wants[c] != k.NO_CHANNEL and not is_found(nodes, clock, v, nodes[v].wants[c]):
+                return False
+    return True
+
+
+def asks_in_vain(nodes: Sequence[Node], clock: Sequence[int], v: int, row: int) -> bool:
+    """Return whether a node knows an interest of nobody, or a neighbour that wants everything, but for nobody."""
+    me, channel, wanted = nodes[v], nodes[v].channel[row], False
+    for w in range(len(nodes)):
+        wanted = wanted or (nodes[w].root == me.root and wants(nodes[w], channel))
+    for i in range(len(me.link)):
+        u = find_node(nodes, me.link[i].id)
+        if u == NONE or not is_gradient(me, clock[v], row, i, LOW):
+            continue
+        if not wanted:
+            return True
+        there = find_row(nodes[u], channel)
+        if is_gradient(me, clock[v], row, i, HIGH) and not wants(nodes[u], channel):
+            if there == NONE or not is_needed(nodes[u], clock[u], there, sender(nodes[u], me.id)):
+                return True
+    return False
+
+
+def is_found(nodes: Sequence[Node], clock: Sequence[int], s: int, channel: int) -> bool:
+    """Return whether publications of all nodes find a subscriber: when they explore, and from then on.
+
+    A node that remembers to have explored does not for a while: its publications need a path that was reinforced since.
+    """
+    key = mix(0, channel)
+    if not is_reached(nodes, clock, s, channel, LOW, k.FOREVER, NONE):
+        return False
+    for v in range(len(nodes)):
+        begun = nodes[v].relayed[key % BEGINNINGS]
+        age = elapsed(clock[v], begun.at)
+        if begun.key == key and lease(nodes[v]) // 2 < age <= life(nodes[v]):
+            if not is_reached(nodes, clock, s, channel, HIGH, age, v):
+                return False
+    return True
+
+
+def is_reached(
+    nodes: Sequence[Node], clock: Sequence[int], s: int, channel: int, rate: int, age: int, publisher: int
+) -> bool:
+    """Return whether gradients of this rate lead from one publisher, or from everybody if it is NONE, to node s.
+
+    Those of the high rate count if whom they lead to has brought something at most this long ago.
+    """
+    reached, grows = [v == s for v in range(len(nodes))], True
+    while grows:
+        grows = False
+        for v in range(len(nodes)):
+            if not reached[v] and leads_on(nodes, clock, v, channel, rate, age, reached):
+                reached[v] = grows = True
+    for v in range(len(nodes)):
+        if not reached[v] and nodes[v].root == nodes[s].root and (publisher == NONE or v == publisher):
+            return False
+    return True
+
+
+def leads_on(
+    nodes: Sequence[Node], clock: Sequence[int], v: int, channel: int, rate: int, age: int, reached: Sequence[bool]
+) -> bool:
+    """Return whether a node has such a gradient to one from which the subscriber is reached."""
+    me, row = nodes[v], find_row(nodes[v], channel)
+    if row == NONE:
+        return False
+    for i in range(len(me.link)):
+        u = find_node(nodes, me.link[i].id)
+        if u != NONE and reached[u] and is_gradient(me, clock[v], row, i, rate):
+            if rate == LOW or merit_age(nodes[u], clock[u], channel, me.id) <= age:
+                return True
+    return False
+
+
+def merit_age(me: Node, now: int, channel: int, id: int) -> int:
+    """Return how long ago a neighbour last brought a publication to its merit."""
+    row, i = find_row(me, channel), sender(me, id)
+    if row == NONE or i == NONE:
+        return k.FOREVER
+    return 0 if me.row[row].entry[i].spare != NONE else elapsed(now, me.row[row].entry[i].spare_since)

@@ -10,8 +10,11 @@ The table is RS, with an entry per link: `ns` says whether it is fresh or marked
 when a subscription from there was last passed on.
 """
 
+from collections.abc import Sequence
+
 from psvr.protocol import constants as k
-from psvr.protocol.links import sender
+from psvr.protocol.invariants import find_node
+from psvr.protocol.links import find, sender
 from psvr.protocol.numbers import clip, elapsed
 from psvr.protocol.positions import NONE
 from psvr.protocol.records import Entry, Link, Node, Outcome, Pub, Sub
@@ -127,3 +130,43 @@ def expire(me: Node, now: int, link: Link, entry: Entry) -> None:
         entry.ns, entry.since = MARKED, now
     if not routes(me, now, link, entry):
         clear_entry(entry)
+
+
+def legitimate(nodes: Sequence[Node], clock: Sequence[int]) -> bool:
+    """Return whether the entries of all brokers are right, in a network whose links and tree are.
+
+    The nodes are in ascending id, each with the time on its clock.
+    """
+    for v in range(len(nodes)):
+        for i in range(len(nodes[v].link)):
+            u = find_node(nodes, nodes[v].link[i].id)
+            if u != NONE and is_tree(nodes[v], nodes[v].link[i]):
+                for channels in (nodes[v].channel, nodes[u].channel, nodes[u].wants):
+                    if not knows(nodes, clock, v, i, u, channels):
+                        return False
+    return True
+
+
+def knows(nodes: Sequence[Node], clock: Sequence[int], v: int, i: int, u: int, channels: Sequence[int]) -> bool:
+    """Return whether v has an entry for its i-th link, to u, for exactly those channels that somebody beyond it wants.
+
+    Neighbours that agree everywhere are right, as the overlay has no cycles.
+    """
+    back = find(nodes[u], nodes[v].id)
+    for c in range(len(channels)):
+        if channels[c] != k.NO_CHANNEL:
+            beyond = wants(nodes[u], channels[c]) or has_entry(nodes[u], clock[u], channels[c], NONE, back)
+            if has_entry(nodes[v], clock[v], channels[c], i, NONE) != beyond:
+                return False
+    return True
+
+
+def has_entry(me: Node, now: int, channel: int, only: int, but: int) -> bool:
+    """Return whether a channel has an entry for a link: for the one at this place, or for any other than `but`."""
+    row = find_row(me, channel)
+    if row == NONE:
+        return False
+    for i in range(len(me.link)):
+        if (only == NONE or i == only) and i != but and routes(me, now, me.link[i], me.row[row].entry[i]):
+            return True
+    return False

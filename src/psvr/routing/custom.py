@@ -17,7 +17,7 @@ from typing import TypeVar
 
 from psvr.errors import BadInput, describe_error, shown
 from psvr.files import read_text
-from psvr.protocol.systems import CUSTOM, RELATED, CustomSystem
+from psvr.protocol.systems import CUSTOM, PROVIDED, CustomSystem
 
 from .systems import SYSTEMS, System
 
@@ -117,12 +117,12 @@ def registered(path: Path, text: str, digest: str) -> Loaded:
 
 def new_in(registry: dict[str, T], before: dict[str, T]) -> list[tuple[str, T]]:
     """What a file has added to a registry; what it imported of psvr's own does not count."""
-    return [(name, x) for name, x in registry.items() if before.get(name) is not x and name not in RELATED]
+    return [(name, x) for name, x in registry.items() if before.get(name) is not x and name not in PROVIDED]
 
 
 def restore(registry: dict[str, T], before: dict[str, T]) -> None:
     """Undo what a file has registered, but keep what it imported of psvr's own, which is not imported again."""
-    kept = {name: registry[name] for name in RELATED if name in registry}
+    kept = {name: registry[name] for name in PROVIDED if name in registry}
     registry.clear()
     registry.update({**before, **kept})
 

@@ -14,7 +14,7 @@ from psvr.fields.checks import whole
 from psvr.graphs.checks import nodes
 from psvr.graphs.csr import Ints
 from psvr.graphs.graph import Graph
-from psvr.protocol.systems import RELATED, is_related, load_related
+from psvr.protocol.systems import PROVIDED, is_taken, load_provided
 from psvr.routing.kernels.publish import best_origin, hops_of_2015, lap, skips, spread
 from psvr.routing.kernels.steiner import steiner_tree
 from psvr.routing.kernels.trees import pruned
@@ -73,7 +73,7 @@ def system(
     def register(
         function: Callable[[Settled, Publication], list[Message]],
     ) -> Callable[[Settled, Publication], list[Message]]:
-        if is_related(name, function.__module__):
+        if is_taken(name, function.__module__):
             raise BadInput(f"system: must have a name of its own, {shown(name)} exists")
         SYSTEMS[name] = System(name, positions, text, function, count)
         return function
@@ -83,12 +83,12 @@ def system(
 
 def names() -> tuple[str, ...]:
     """The names of all systems, also of those that are loaded when they are first named."""
-    return tuple(dict.fromkeys((*SYSTEMS, *RELATED)))
+    return tuple(dict.fromkeys((*SYSTEMS, *PROVIDED)))
 
 
 def is_known(name: str) -> bool:
     """Return whether there is a system of this name, after loading it if it is loaded on demand."""
-    load_related(name)
+    load_provided(name)
     return name in SYSTEMS
 
 

@@ -12,6 +12,15 @@
 | a false entry, renewed a moment ago, is overwritten, and so is its spare | 4 δ_S + 2 · δ_S/10 |
 | the next SUB of the true subscriber | δ_S |
 
+The last two lines are about the tables of PSVR.  Related systems have rules of their own for them:
+
+| system | what | δ_S |
+|---|---|---|
+| `jaeger` | a false entry, renewed a moment ago, is marked, and removed, each at the next cleaning | 4 + 2/10 |
+| | the next SUB of the true subscriber | 1 |
+| `diffusion` | a false interest, born a moment ago, dies, and with it what was reinforced for it | 4 |
+| | the next flood of a true interest, which may not follow another too closely, and the next cleaning | 1.5 + 1/10 |
+
 The parts are added as if each began only when the one before it is done.  If frames are lost, all of it takes longer by
 the mean number of tries until a frame gets through in both directions.  Names of publications that a fault wrote into
 memory are forgotten after `forgotten`; only from then on is every publication sure to be delivered exactly once.
@@ -21,9 +30,20 @@ from psvr.protocol import constants as k
 from psvr.protocol.host.handed import TURNS
 
 MEMORY, QUALITY, STEP = 2, 43, 0.3
+LEASES = k.WRITE_BACK + 2 / k.CLEANS + 1  # what tables take, in δ_S
+LEASES_OF = {"diffusion": k.WRITE_BACK + 1 / k.CLEANS + 1.5}  # … under systems that differ
+PHASES = {"jaeger": 2}  # system → the cleanings that it takes until an entry is gone; of all others: one
 
 
-def healing_bound(hello: float, links: int, depth: int, lease: float, loss: float = 0.0, limit: int = k.DEPTH) -> float:
+def healing_bound(
+    hello: float,
+    links: int,
+    depth: int,
+    lease: float,
+    loss: float = 0.0,
+    limit: int = k.DEPTH,
+    system: str = "psvr",
+) -> float:
     """The bound in seconds, for a tree of this depth whose links lose this fraction of frames; `limit` is D_max."""
     periods = (
         MEMORY
@@ -34,8 +54,13 @@ def healing_bound(hello: float, links: int, depth: int, lease: float, loss: floa
         + 3 * (k.ROOT_LIFE + limit / k.ROOT_LIFE_STEPS)
         + k.DEAD_MARGIN
     )
-    healed = periods * hello + 3 * depth * STEP + (k.WRITE_BACK + 2 / k.CLEANS + 1) * lease
+    healed = periods * hello + 3 * depth * STEP + LEASES_OF.get(system, LEASES) * lease
     return max(healed / (1 - loss) ** 2, forgotten(hello))
+
+
+def stale_bound(system: str, lease: float, write_back: int, cleans: int) -> float:
+    """Seconds until the tables are right after a subscriber has left, with T_w/back and T_clean given in δ_S."""
+    return (write_back + PHASES.get(system, 1) / max(1, cleans)) * lease
 
 
 def lease_for(n: int) -> float:

@@ -157,7 +157,7 @@ class Network:
         part[alive] = alive[self._ground.part]
         self.history.epochs.append(Epoch(self.now, part))
 
-    def _living(self) -> tuple[Any, Ground, Any]:
+    def living(self) -> tuple[Any, Ground, Any]:
         """The living nodes, their ground and their clocks, as the invariants take them."""
         alive = self.world.stations["alive"] != 0
         nodes = self.world.nodes if alive.all() else self.world.nodes[alive]
@@ -165,14 +165,14 @@ class Network:
 
     def _check(self) -> None:
         """Check the invariants, and record the result and the largest table so far."""
-        self.history.checks.append((self.now, compiled.check(*self._living()) == 0))
+        self.history.checks.append((self.now, compiled.check(*self.living()) == 0))
         self.max_table_bytes = max(self.max_table_bytes, int(self.machine.table_bytes().max()))
         self.max_table_bytes_packed = max(self.max_table_bytes_packed, int(self.machine.table_bytes(PACKED).max()))
         self.next_check = self.now + self.every
 
     def problems(self) -> list[Problem]:
         """The invariants that do not hold at this moment."""
-        verdicts = [broken(*self._living()) for broken in compiled.PROPERTIES]
+        verdicts = [broken(*self.living()) for broken in compiled.PROPERTIES]
         return [Problem(name, *verdict) for name, verdict in zip(NAMES, verdicts) if verdict[0] > 0]
 
     def shared_positions(self) -> list[tuple[int, int]]:

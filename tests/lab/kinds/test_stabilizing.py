@@ -42,6 +42,22 @@ def test_nodes_of_vr2015_receive_publications_again() -> None:
     assert sum(row["received_again"] for row in rows) > 0 and all(row["failure"] is None for row in rows)
 
 
+def test_related_systems_heal_within_the_bound_of_their_rules() -> None:
+    systems = ["jaeger/paper", "diffusion/paper"]
+    for seed in range(3):
+        for name, row in zip(systems, run(GIVEN, None, seed, systems), strict=True):
+            assert row["failure"] is None and row["missed"] == 0, (seed, name, row["failure"])
+            assert 0 < row["healed_s"] < row["bound_s"]
+            assert row["received_again"] == 0 or name == "diffusion/paper"
+
+
+def test_publications_begin_when_the_cache_of_directed_diffusion_has_forgotten() -> None:
+    """A fault sets the numbers of publications back, so that some have names that were used a moment ago."""
+    for seed in (1028, 1053, 1178):
+        [row] = run({**GIVEN, "topology": "line", "n": 5, "corrupted": 1.0}, None, seed, ["diffusion/paper"])
+        assert row["failure"] is None, (seed, row["failure"])
+
+
 def test_lost_frames_and_hosts_that_repeat() -> None:
     rows = [run({**GIVEN, "n": 8, "loss": 0.1}, None, seed, ["psvr/all"])[0] for seed in range(3)]
     assert all(row["failure"] is None for row in rows)
@@ -98,6 +114,8 @@ def test_under_the_paper_receptions_decide_and_otherwise_what_is_handed_over() -
     assert said("psvr/all/paper", withheld=1, duplicates=1) is None
     assert said("vr2015/all/paper", received_again=9) is None
     assert said("vr2015-ring/all/paper", received_again=9) is None
+    assert said("diffusion/paper", received_again=9) is None
+    assert said("jaeger/paper", received_again=9) == "9 received more than once"
     assert said("psvr/all", received_again=9) is None
     assert said("psvr/all", withheld=1) == "1 not handed over"
     assert said("psvr/all", duplicates=1) == "1 handed over more than once"

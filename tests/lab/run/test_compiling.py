@@ -13,8 +13,10 @@ import pytest
 
 from psvr import jit
 from psvr.errors import BadInput
+from psvr.lab.run import compiling
 from psvr.lab.run.compiling import Compilers, Variant, compiled_ahead, mark, variants
 from psvr.lab.study import load
+from psvr.related import MODULES
 
 # Which compiled functions Python called, after the kind was compiled, or after one trial of each of its grids.
 CALLED = """
@@ -61,9 +63,61 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_what_differs_is_compiled_once(cache: Path) -> None:
     studies = load(["paper"], "quick")
-    assert variants(studies, cache) == [("settled", ()), ("simulated", (8, 16)), ("simulated", (16, 16))]
-    mark(cache, ("simulated", (8, 16))).touch()
-    assert variants(studies, cache) == [("settled", ()), ("simulated", (16, 16))]
+    assert variants(studies, cache) == [
+        ("settled", (), ""),
+        ("simulated", (8, 16), ""),
+        ("simulated", (16, 16), ""),
+        ("simulated", (16, 16), "diffusion"),
+        ("simulated", (16, 16), "jaeger"),
+    ]
+    mark(cache, ("simulated", (16, 16), "")).touch()
+    assert variants(studies, cache) == [
+        ("settled", (), ""),
+        ("simulated", (8, 16), ""),
+        ("simulated", (16, 16), "diffusion"),
+        ("simulated", (16, 16), "jaeger"),
+    ]
+
+
+def test_related_systems_are_compiled_ahead_and_again_after_an_edit(
+    cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("stabilize", "churn"):
+        [study] = load([name], "quick")
+        related = {system.partition("/")[0] for grid in study.grids for system in grid.systems} & MODULES.keys()
+        assert {"diffusion", "jaeger"} <= related
+        found = [("simulated", (8, 16), system) for system in ("", *sorted(related))]
+        assert variants([study], cache) == found
+    for variant in found:
+        mark(cache, variant).touch()
+    assert variants([study], cache) == []
+    monkeypatch.setattr(compiling, "digest_of", lambda system: f"new-{system}")
+    assert variants([study], cache) == found[1:]
+
+
+COUNTED = """
+import sys
+from psvr.lab.run import compiling
+from psvr.lab.kinds import stabilizing
+from psvr.sim.custom import FORMS
+if sys.argv[1] == "ahead":
+    compiling.main(["simulated", "jaeger", "8", "16"])
+else:
+    given = {"topology": "line", "n": 4, "loss": 0.0, "corrupted": 1.0, "memory": "any"}
+    stabilizing.run(given, None, 1, ["jaeger/paper"])
+print(len(FORMS), sum(sum(form.stats.cache_misses.values()) for form in FORMS.values()))
+"""
+
+
+def test_workers_find_the_rules_of_a_related_system_compiled() -> None:
+    def forms(when: str) -> list[int]:
+        words = [sys.executable, "-c", COUNTED, when]
+        done = subprocess.run(words, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        return list(map(int, done.stdout.split()))
+
+    ahead, _ = forms("ahead")
+    assert forms("trial") == [ahead, 0]
 
 
 def test_it_is_waited_for_and_remembered(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -78,7 +132,7 @@ def test_it_is_waited_for_and_remembered(cache: Path, monkeypatch: pytest.Monkey
     for _ in range(2):
         with compiled_ahead(load(["gain"], "quick"), said.append) as wait:
             wait()
-    assert made == [("settled", ())] and len(said) == 2 and said[0].startswith("compiling the rules, in one part")
+    assert made == [("settled", (), "")] and len(said) == 2 and said[0].startswith("compiling the rules, in one part")
 
 
 def test_what_cannot_be_compiled_is_one_line(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -150,4 +204,4 @@ def test_nothing_is_started_once_it_was_stopped(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(subprocess, "Popen", forbidden)
     compilers = Compilers()
     compilers.stop()
-    compilers.compile(("settled", ()))
+    compilers.compile(("settled", (), ""))

@@ -90,6 +90,7 @@ TINY = {
         "n=12",
         "s=3",
         "applications.churn=[0.0, 60.0]",
+        "related.churn=[0.0, 60.0]",
         "restarts=2.0",
         "lease=4.0",
         "write_back=[2, 3]",
@@ -376,6 +377,23 @@ def test_claims_of_churn_follow_the_rows(spark: SparkSession, rows: dict[str, An
 
         return verdicts(spark, "churn", altered(rows["churn"], column, change))
 
+    def of_jaeger(column: str, value: float) -> dict[str, claims.Claim]:
+        """Every trial of Jaeger's brokers with another value."""
+        return verdicts(
+            spark,
+            "churn",
+            altered(rows["churn"], column, lambda row: value if row["system"] == "jaeger/paper" else row[column]),
+        )
+
+    assert found["churn-jaeger"].verdict == found["churn-related-delivery"].verdict == claims.HOLDS
+    assert of_jaeger("stale_share", 1.01)["churn-jaeger"].verdict == claims.DIFFERS
+    assert of_jaeger("stayed_missed_percent", 0.5)["churn-related-delivery"].verdict == claims.DIFFERS
+
+    def cheaper(row: dict[str, Any]) -> int:
+        return (100 if row["system"] == "diffusion/paper" else 1000) + int(row["repetition"])
+
+    for column, name in (("sub_bytes", "churn-diffusion"), ("messages", "churn-diffusion-messages")):
+        assert verdicts(spark, "churn", altered(rows["churn"], column, cheaper))[name].verdict == claims.DIFFERS
     assert with_one("stayed_missed_percent", 0.5)["churn-delivery"].verdict == claims.DIFFERS
     assert with_one("stale_share", 1.01)["churn-unsubscription"].verdict == claims.DIFFERS
 
@@ -436,6 +454,9 @@ def test_claims_of_stabilize_follow_the_rows(spark: SparkSession, rows: dict[str
     for column, value in (("share_of_bound", 1.1), ("not_healed", 1)):
         found = with_one(column, value)
         assert found["stabilize-legitimate"].verdict == found["stabilize-lossy"].verdict == claims.DIFFERS
+        assert found["stabilize-jaeger"].verdict == found["stabilize-diffusion"].verdict == claims.DIFFERS
+    for column in ("missed", "received_again"):
+        assert with_one(column, 1)["stabilize-related-deliver"].verdict == claims.DIFFERS
 
 
 def test_claims_of_testbed_follow_the_rows(spark: SparkSession, rows: dict[str, Any]) -> None:

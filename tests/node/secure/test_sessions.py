@@ -166,7 +166,7 @@ def test_a_restart_takes_over_and_the_old_boot_stays_out() -> None:
     assert b.hear(again.data()) == FRESH
 
 
-def test_a_dead_boot_that_was_held_back_does_not_displace_the_living() -> None:
+def test_a_dead_boot_that_was_held_back_does_not_displace_theliving() -> None:
     """It echoes my present boot, truly, but nothing that I said since its successor was proven."""
     a, b = pair()
     a.hear(b.hello())
@@ -279,7 +279,7 @@ def test_only_the_latest_challenges_are_mine() -> None:
     assert a.hear(proof) == UNPROVEN and len(a.sessions.mine) <= RECENT_ROUNDS
 
 
-def test_a_full_table_keeps_the_living() -> None:
+def test_a_full_table_keeps_theliving() -> None:
     r = End(0, salt(100), most=2)
     a, b, c = (End(i, salt(i)) for i in (1, 2, 3))
     acquaint(a, r)

@@ -11,7 +11,7 @@ import pytest
 
 from psvr.errors import BadInput
 from psvr.protocol import constants as k
-from psvr.protocol.systems import RELATED, RULES, known
+from psvr.protocol.systems import PROVIDED, RULES, known
 from psvr.routing.custom import load_systems
 from psvr.routing.systems import route
 from psvr.sim.custom import TAKES, settings_of
@@ -237,7 +237,7 @@ def test_scenarios_name_a_system_that_is_loaded(tmp_path: Path) -> None:
     load_systems(EXAMPLES / "tree_steps.py")
     scenario = parse(mapping)
     assert 'system = "tree-steps"' in to_toml(scenario) and parse(scenario.to_dict()) == scenario
-    assert known() == (*k.SYSTEMS, *RELATED, "tree-steps") and settings_of(
+    assert known() == (*k.SYSTEMS, *PROVIDED, "tree-steps") and settings_of(
         "shen", Network(scenario).machine.capacity
     ) == (3, 0)
 

@@ -5,77 +5,34 @@ import subprocess
 import sys
 from collections import Counter
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from psvr.errors import BadInput
 from psvr.protocol.constants import NAME_LIFE, SECOND
-from psvr.protocol.systems import CUSTOM, RELATED, load_related
+from psvr.protocol.systems import CUSTOM, load_provided
+from psvr.related import MODULES
 from psvr.routing.custom import load_systems
 from psvr.routing.systems import SYSTEMS, route
 from psvr.sim.network import Network
-from psvr.sim.scenario import parse
+from tests.support.sim.related_networks import (
+    GRID,
+    LEASE,
+    LIFE,
+    PAUSE,
+    REFRESH,
+    entries,
+    exploring,
+    messages_of,
+    network,
+    published,
+    random_network,
+)
 from tests.support.sim.settled_runs import deliver_exactly_once, drawn, settled
 from tests.support.sim.sim_running import psvr_sim, refused
 from tests.support.sim.stories import story
 
-LEASE = 4.0  # δ_S
-LIFE = 4 * LEASE  # T_w/back: how long an interest lives, and how soon a publisher explores again
-SETUP = LEASE / 2  # for how long it then goes on exploring
-REFRESH = 1.5 * LEASE  # the longest time between two floods of an interest, or two SUBs of a subscriber
-PAUSE = 1.0  # between two publications
 NETWORKS = 20
-GRID = {"kind": "grid", "rows": 4, "columns": 4}
-
-
-def network(topology: dict[str, Any], system: str, seed: int = 1, **tables: Any) -> Network:
-    protocol = {"system": system, "lease": LEASE}
-    return Network(parse({"seed": seed, "topology": topology, "protocol": protocol, **tables}))
-
-
-def random_network(seed: int, system: str) -> tuple[Network, list[int], int]:
-    """A settled network, the subscribers in it, and a publisher that is none of them."""
-    rng = random.Random(seed)
-    n, kind = rng.randint(8, 40), rng.choice(["gnp", "geometric"])
-    degree = min(rng.choice([5.0, 7.0, 9.0]), n - 1)
-    profile = {"profile": ("full", "paper")[seed % 2]}
-    net = network({"kind": kind, "n": n, "degree": degree}, system, seed, host=profile)
-    publisher, *subscribers = rng.sample(range(n), rng.randint(2, 7))
-    for v in subscribers:
-        net.subscribe(v, "c")
-    net.run_until_stable(120)
-    net.run(30)
-    return net, subscribers, publisher
-
-
-def published(net: Network, v: int, times: int = 1) -> list[tuple[int, Counter[int]]]:
-    """Let a node publish some times: the number of messages of each, and how often each node got it."""
-    found = []
-    for _ in range(times):
-        publication = net.publish(v, "c")
-        net.run(PAUSE)
-        deliveries = net.world.deliveries[: net.world.tally["delivered"][0]]
-        got = Counter(deliveries["node"][deliveries["publication"] == publication].tolist())
-        found.append((int(net.world.publications["messages"][publication]), got))
-    return found
-
-
-def messages_of(net: Network, v: int, subscribers: list[int], times: int = 1) -> list[int]:
-    """The same, if every subscriber got each once."""
-    found = published(net, v, times)
-    assert all(got == Counter(subscribers) for _, got in found), (net.scenario.seed, found, subscribers)
-    return [messages for messages, _ in found]
-
-
-def exploring(net: Network, v: int, subscribers: list[int]) -> None:
-    """Let a node publish until what it publishes next follows reinforced paths only."""
-    messages_of(net, v, subscribers, round(SETUP / PAUSE) + 1)
-
-
-def entries(net: Network) -> Any:
-    """The tables of all nodes, as arrays that may be written to."""
-    return net.world.nodes["row"]["entry"]
 
 
 def rows_in_use(net: Network) -> int:
@@ -132,6 +89,29 @@ def test_diffusion_explores_again_and_finds_a_new_subscriber() -> None:
     assert max(messages_of(net, 15, [0, 3], 6)) <= 9
 
 
+def test_diffusion_explores_once_in_a_lifetime() -> None:
+    net = network(GRID, "diffusion")
+    net.subscribe(0, "c")
+    net.run_until_stable()
+    net.run(30)
+    exploring(net, 15, [0])
+    sent = messages_of(net, 15, [0], round((LIFE + REFRESH) / PAUSE))
+    explored = [i for i, messages in enumerate(sent) if messages > 2 * min(sent)]
+    assert explored and explored == list(range(explored[0], explored[-1] + 1)), sent
+    assert LIFE - REFRESH <= explored[0] <= LIFE and len(explored) <= LEASE / 2 + 1, sent
+
+
+def test_diffusion_passes_on_what_is_news_on_one_side_only() -> None:
+    """On a line, those left of a subscriber must hear of the next one as well, though hers is the younger interest."""
+    net = network({"kind": "line", "n": 40}, "diffusion")
+    for v in (12, 30):
+        net.subscribe(v, "c")
+    net.run_until_stable()
+    net.run(30)
+    for v in (0, 5, 20, 39):
+        messages_of(net, v, [12, 30])
+
+
 def test_diffusion_tells_the_low_rate_to_whoever_is_not_needed() -> None:
     """With every gradient reinforced, a publication is flooded; it is answered at once, and the next is not."""
     for seed in range(4):
@@ -176,7 +156,7 @@ def next_on_path(net: Network, v: int) -> set[int]:
     }
 
 
-@pytest.mark.parametrize("system", RELATED)
+@pytest.mark.parametrize("system", MODULES)
 def test_leases_expire_after_unsubscription(system: str) -> None:
     for seed in range(4):
         net, subscribers, v = random_network(seed, system)
@@ -209,7 +189,7 @@ def test_jaeger_removes_an_entry_in_two_phases() -> None:
     assert [messages for messages, _ in seen] == sorted((messages for messages, _ in seen), reverse=True)
 
 
-@pytest.mark.parametrize("system", RELATED)
+@pytest.mark.parametrize("system", MODULES)
 @pytest.mark.parametrize("seed", range(8))
 def test_heals_from_arbitrary_memory(system: str, seed: int) -> None:
     """Everybody gets everything a lifetime after the lower layers have settled; later, it costs no more than it did.
@@ -231,7 +211,7 @@ def test_heals_from_arbitrary_memory(system: str, seed: int) -> None:
     assert max(after) <= 1.3 * max(before, route(settled(net), system, v, subscribers).count) + 1, (before, after)
 
 
-@pytest.mark.parametrize("system", RELATED)
+@pytest.mark.parametrize("system", MODULES)
 def test_both_forms_are_equal_through_faults(system: str) -> None:
     delivered = 0
     for seed in range(3):
@@ -241,7 +221,7 @@ def test_both_forms_are_equal_through_faults(system: str) -> None:
     assert delivered >= 20
 
 
-@pytest.mark.parametrize("system", RELATED)
+@pytest.mark.parametrize("system", MODULES)
 def test_a_system_is_loaded_when_it_is_named(system: str, calm: Path) -> None:
     assert system not in CUSTOM and system not in SYSTEMS
     figures = psvr_sim(calm, "--json", "--quiet", "--set", f"protocol.system={system}").json
@@ -255,13 +235,13 @@ def test_an_unknown_name_is_refused_with_all_that_are_known(system: str, calm: P
     said = "must be one of psvr, vr2015, ring, shen, flood, diffusion, jaeger, vr2015-ring, not "
     hint = "(did you mean diffusion?)" if system == "difusion" else ""
     refused(psvr_sim(calm, "--set", f'protocol.system="{system}"'), said, hint)
-    assert not set(RELATED) & set(CUSTOM)
+    assert not set(MODULES) & set(CUSTOM)
 
 
 def test_nothing_is_loaded_that_is_not_named(calm: Path) -> None:
     code = (
         "import sys; from psvr.cli import main; code = main(sys.argv[1:]); "
-        "sys.exit(code or any(name.startswith('psvr.related') for name in sys.modules))"
+        "sys.exit(code or any(name.startswith('psvr.related.') for name in sys.modules))"
     )
     for words in (["sim", str(calm), "--quiet", "--system", "shen"], ["route", "--example", "small"]):
         done = subprocess.run([sys.executable, "-c", code, *words], capture_output=True, text=True, check=False)
@@ -277,5 +257,5 @@ def test_a_file_may_import_them_but_not_take_their_names(tmp_path: Path) -> None
         load_systems(file)
     file.write_text(head + rule.format(name="mine"))
     assert load_systems(file) == ["mine"]
-    load_related("jaeger")
+    load_provided("jaeger")
     assert {"mine", "jaeger"} <= set(CUSTOM) and "jaeger" in SYSTEMS and "diffusion" not in CUSTOM

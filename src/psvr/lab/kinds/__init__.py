@@ -9,9 +9,12 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from psvr.errors import BadInput
 from psvr.lab.code import module_of
+from psvr.related import register
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+register()
 
 NAMES = ("settled", "simulated", "stabilizing", "own")
 OWN = "trial.py"

@@ -24,6 +24,7 @@ from .names import settled_name
 
 RESULTS = columns("nodes", "links", "published", "delivered", "messages", "hops", "hops_sum")
 
+COMPILED_AS = "settled"  # the kind that compiles what these trials run
 PARAMETERS = ("n", "p", "degree", "s", "publications", "sets", "routes", "publisher", *trees.PARAMETERS)
 PUBLISHERS = ("other", "subscriber")  # than the subscribers, or one of them
 DEFAULT_PUBLICATIONS = 1000  # of a trial that does not say how many

@@ -10,9 +10,11 @@ import numpy as np
 from psvr.errors import BadInput, shown
 from psvr.fields.checks import real, whole
 from psvr.lab.columns import SIMULATED
+from psvr.protocol.systems import load_provided
 from psvr.results.deliveries import SECOND, Deliveries, count, stability
 from psvr.results.figures import window
-from psvr.sim.engine.world import capacity_for
+from psvr.sim.custom import settings_of
+from psvr.sim.engine.world import blank_world, capacity_for
 from psvr.sim.network import Network
 from psvr.sim.plan import Plan, plan
 from psvr.sim.plan.demand import channels_of
@@ -24,10 +26,12 @@ from psvr.sim.scenario.topology import size
 from psvr.sim.summary import fingerprint, left_out
 
 from . import Values
+from .legitimate import compiled_survey
 from .loads import Loads
 from .template import check, check_same_tree, same_tree, scenario_of
 
 RESULTS = SIMULATED
+COMPILED_AS = "simulated"  # the kind that compiles what these trials run
 NO_SYSTEM = "ring"  # which has neither tables nor SUBs, on the same links and tree as all others
 ON_AIR = ("frames", "no_access", "no_ack", "queue_full")
 BIN = 600 * SECOND  # of results over time
@@ -220,3 +224,13 @@ def compile(variant: tuple[int, ...]) -> None:
             "fault": [{"at": 1, "kind": "crash", "nodes": 1, "duration": 1}],
         }
         run({}, scenario, 1, ["psvr"])
+
+
+def compile_related(variant: tuple[int, ...], system: str) -> None:
+    """Compile the rules of a related system, and what says whether its tables are right; nothing else is needed."""
+    room = capacity_for(*variant)
+    load_provided(system)
+    settings_of(system, room)
+    survey = compiled_survey(system)
+    if survey is not None:
+        survey(blank_world(room).nodes, np.zeros(1, np.int64))

@@ -5,7 +5,7 @@ from matplotlib.axes import Axes
 from .looks import BOUND, INK, LOOKS, PAPER, QUIET, RULE, Look, in_order, look, shades
 from .panels import WIDTH, bound, caption, from_zero, legend, log_x, named, nothing, panels, ticks, wide_scale, zero
 from .rows import choose, levels, nearest, profile_of, spread, systems_of, versus
-from .shapes import boxes, heat, histogram, level_lines, line, lines, mean_marks
+from .shapes import bars, boxes, heat, histogram, level_lines, line, lines, mean_marks
 
 __all__ = [
     "BOUND",
@@ -17,6 +17,7 @@ __all__ = [
     "WIDTH",
     "Axes",
     "Look",
+    "bars",
     "bound",
     "boxes",
     "caption",

@@ -65,6 +65,26 @@ def level_lines(axes: Axes, rows: pd.DataFrame, x: str, by: str, colours: Mappin
         line(axes, rows[rows[by] == value], x, named(by, value), colour)
 
 
+def bars(axes: Axes, rows: pd.DataFrame, x: str) -> None:
+    """Draw bars side by side, one per system, each with its interval."""
+    systems = systems_of(rows)
+    width = 0.84 / max(1, len(systems))
+    for i, system in enumerate(systems):
+        seen, ours = look(without_profile(system)), rows[rows["system"] == system].sort_values(x)
+        at = ours[x].to_numpy(dtype=float) + (i - (len(systems) - 1) / 2) * width
+        axes.bar(
+            at,
+            ours["value"],
+            width,
+            color=PAPER if seen.hollow else seen.colour,
+            edgecolor=seen.colour,
+            linewidth=0.8,
+            label=seen.label,
+        )
+        axes.vlines(at, ours["low"].clip(lower=0), ours["high"], color=INK, linewidth=0.7, zorder=3)
+    axes.grid(visible=False, axis="x")
+
+
 def histogram(axes: Axes, rows: pd.DataFrame, x: str) -> None:
     """Draw shares over whole numbers: the first system as a field, the others as outlines, with their intervals.
 

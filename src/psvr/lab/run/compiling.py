@@ -1,10 +1,12 @@
 """Compiles what trials run ahead of them: once, in as many processes as there are cores, while Spark starts.
 
 Otherwise every worker would compile the same code at the same time.  Compiled code is kept, and sent to executors on
-other machines.  A kind of trial that comes with psvr says by `variant` which trials share compiled code, and compiles
-it by `compile`.
+other machines.  A kind of trial says by `variant` which trials share compiled code, and by `COMPILED_AS` which kind
+compiles it: that has `compile`, and `compile_related` for the rules of a related system.
 """
 
+import hashlib
+import importlib.util
 import os
 import subprocess
 import sys
@@ -19,12 +21,13 @@ from typing import Any
 from psvr import jit
 from psvr.errors import BadInput
 from psvr.lab.kinds import kind
+from psvr.lab.kinds.names import variant_of
 from psvr.lab.study.study import Study
 from psvr.lab.study.trials import cells
 from psvr.processes import die_with_parent
+from psvr.related import MODULES
 
-COMPILED_KINDS = {"settled": "settled", "simulated": "simulated", "stabilizing": "simulated"}  # and whose code they run
-Variant = tuple[str, tuple[int, ...]]  # the kind of trial, and what its compiled code depends on
+Variant = tuple[str, tuple[int, ...], str]  # the kind that compiles, what the code depends on, and a related system
 
 
 def variants(studies: Iterable[Study], folder: Path) -> list[Variant]:
@@ -32,15 +35,32 @@ def variants(studies: Iterable[Study], folder: Path) -> list[Variant]:
     found: set[Variant] = set()
     for study in studies:
         for cell in cells(study):
-            if cell.grid.kind in COMPILED_KINDS:
-                module: Any = kind(cell.grid.kind)
-                found.add((COMPILED_KINDS[cell.grid.kind], module.variant(cell.parameters, cell.grid.scenario)))
+            module: Any = kind(cell.grid.kind, study.files)
+            if compiler := getattr(module, "COMPILED_AS", None):
+                sizes = module.variant(cell.parameters, cell.grid.scenario)
+                found |= {(compiler, sizes, system) for system in ("", *related_in(compiler, cell.grid.systems))}
     return sorted(variant for variant in found if not mark(folder, variant).exists())
 
 
+def related_in(compiler: str, systems: Iterable[str]) -> set[str]:
+    """Return the related systems among these whose rules are compiled; settled networks need none."""
+    return {variant_of(name).system for name in systems} & MODULES.keys() if compiler == "simulated" else set()
+
+
 def mark(folder: Path, variant: Variant) -> Path:
-    """Return the file that says that a variant is compiled; it is removed together with the compiled code."""
-    return folder / "-".join(map(str, ("compiled", variant[0], *variant[1])))
+    """Return the file that says that a variant is compiled; it is removed together with the compiled code.
+
+    The folder stays the same when the file of a related system is edited, so its name has a digest of that.
+    """
+    compiler, sizes, system = variant
+    return folder / "-".join(map(str, ("compiled", compiler, *sizes, *([system, digest_of(system)] if system else []))))
+
+
+def digest_of(system: str) -> str:
+    """Return a digest of the file of a related system."""
+    found = importlib.util.find_spec(MODULES[system])
+    assert found is not None and found.origin is not None
+    return hashlib.blake2b(Path(found.origin).read_bytes(), digest_size=8).hexdigest()
 
 
 class Compilers:
@@ -55,7 +75,7 @@ class Compilers:
         with self.lock:
             if self.stopped:
                 return
-            words = [sys.executable, "-m", "psvr.lab.run.compiling", variant[0], *map(str, variant[1])]
+            words = [sys.executable, "-m", "psvr.lab.run.compiling", variant[0], variant[2], *map(str, variant[1])]
             child = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
             self.children.append(child)
         _, error = child.communicate()
@@ -96,9 +116,12 @@ def compiled_ahead(studies: Iterable[Study], say: Callable[[str], None]) -> Iter
 
 def main(words: list[str]) -> None:
     """Compile the variant that a command line names, and remember that."""
-    variant = words[0], tuple(map(int, words[1:]))
-    module: Any = kind(variant[0])
-    module.compile(variant[1])
+    variant = compiler, sizes, system = words[0], tuple(map(int, words[2:])), words[1]
+    module: Any = kind(compiler)
+    if system:
+        module.compile_related(sizes, system)
+    else:
+        module.compile(sizes)
     folder = jit.cache_folder()
     if folder is not None:
         mark(folder, variant).touch()

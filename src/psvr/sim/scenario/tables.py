@@ -9,12 +9,15 @@ from psvr.fields.tables import Table, Tables, to_plain
 from psvr.protocol import constants as k
 from psvr.protocol.host.profiles import PROFILES
 from psvr.protocol.layout import Capacity
-from psvr.protocol.systems import known, load_related
+from psvr.protocol.systems import known, load_provided
 from psvr.protocol.wire.messages import WIDTHS
+from psvr.related import register
 from psvr.sim.faults.memory import KINDS
 
 from .radio import DEFAULT, MAX_METRES, MAX_PER_MINUTE, MAX_SECONDS, MIN_SECONDS, STILL, Mobility, Radio
 from .selection import MAX_NODES, Links, Nodes, Pair, Pairs, SomeLinks, SomeNodes
+
+register()
 
 TIME = Number(0, MAX_SECONDS)
 WIDTH = Choice(WIDTHS)
@@ -35,7 +38,7 @@ class SystemName:
             raise BadInput(
                 f"{key}: must be {self.allowed}, not {shown(value)}{hint}; one of your own is loaded from a file"
             )
-        load_related(value)
+        load_provided(value)
         return value
 
 

@@ -30,6 +30,13 @@ def draw(measures: pd.DataFrame) -> dict[str, Figure]:
             "nodes that start anew per minute",
             "The same while nodes leave and join with empty memory, with the paper's hosts and with ours",
         ),
+        "related": over(
+            measures,
+            "related",
+            "churn",
+            "changes of subscriptions per minute",
+            "The same as in the first figure for other systems of the related work, where three nodes publish",
+        ),
         "timers": timers(measures),
     }
 

@@ -7,12 +7,12 @@ import pyarrow as pa
 
 from psvr.lab.columns import WHOLE, columns
 from psvr.lab.kinds import Values, simulated
+from psvr.lab.kinds.legitimate import until_legitimate
 from psvr.lab.kinds.simulated import publication_results, run_results
-from psvr.lab.kinds.stabilizing import until_legitimate
 from psvr.lab.kinds.template import same_tree, scenario_of
 from psvr.results.deliveries import SECOND, History, count
 from psvr.results.figures import window
-from psvr.sim.bound import lease_for
+from psvr.sim.bound import lease_for, stale_bound
 from psvr.sim.network import CHECK, Network
 from psvr.sim.plan import plan
 from psvr.sim.running import run_to_end
@@ -24,11 +24,12 @@ RESULTS = pa.schema(
         ("stayed_missed_percent", pa.float64()),  # of what whoever had subscribed for a lease should have got
         ("stayed_expected", pa.int64()),
         ("stale_s", pa.float64()),  # after a subscriber has left, until all tables are right again
-        ("stale_share", pa.float64()),  # of T_w/back + T_clean, at the last check that found something wrong
+        ("stale_share", pa.float64()),  # of the bound for that, at the last check that found something wrong
         ("join_s", pa.float64()),  # after a node has subscribed, until all tables are right
     ]
 )
-PATIENCE = 3  # times T_w/back + T_clean, until a trial gives up
+PATIENCE = 3  # times that bound, until a trial gives up
+COMPILED_AS, variant = simulated.COMPILED_AS, simulated.variant
 
 
 def resolve(parameters: Values) -> Values | None:
@@ -59,7 +60,7 @@ def results(net: Network) -> dict[str, Any]:
     settings = net.world.nodes["settings"][0]
     lease = settings["lease"] / SECOND if settings["lease"] else lease_for(net.plan.n)
     stay = lasting(net, lease)
-    limit = settings["write_back"] * lease + lease / max(1, int(settings["cleans"]))
+    limit = stale_bound(net.scenario.protocol.system, lease, int(settings["write_back"]), int(settings["cleans"]))
     stale, join = changes(net, PATIENCE * limit)
     return {
         **{name: known[name] for name in TAKEN},

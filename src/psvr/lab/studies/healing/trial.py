@@ -8,7 +8,8 @@ import pyarrow as pa
 from psvr.errors import BadInput, shown
 from psvr.fields.checks import real, whole
 from psvr.lab.kinds import Values
-from psvr.lab.kinds.stabilizing import TOPOLOGIES, bound_of, scenario_of, until_legitimate
+from psvr.lab.kinds.legitimate import until_legitimate
+from psvr.lab.kinds.stabilizing import TOPOLOGIES, bound_of, scenario_of
 from psvr.results.deliveries import SECOND
 from psvr.sim.bound import forgotten
 from psvr.sim.faults.memory import KINDS

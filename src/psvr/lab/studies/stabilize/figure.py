@@ -9,6 +9,8 @@ from matplotlib.figure import Figure
 from psvr.lab import plots
 
 AFTER = "legitimate after (s)"
+SIZE = "Time from arbitrary memory in all nodes until all invariants hold, over the number of nodes."
+RELATED = "The same for other systems of the related work, until their own tables are right, too, beside PSVR."
 BANDS = "Lines are means with 95 % intervals; the wide bands reach from the quickest to the slowest of all trials"
 
 
@@ -17,16 +19,17 @@ def draw(measures: pd.DataFrame) -> dict[str, Figure]:
     if times.empty:
         return {"size": plots.nothing()}
     bounds = plots.choose(measures, "bound_s")
-    paper, lossy = (times[times["grid"] == grid] for grid in ("paper", "loss"))
+    paper, lossy, related = (times[times["grid"] == grid] for grid in ("paper", "loss", "related"))
     return {
-        "size": over_size(paper, bounds[bounds["grid"] == "paper"]),
+        "size": over_size(paper, bounds[bounds["grid"] == "paper"], SIZE),
         "share": over_share(paper),
         "loss": over_loss(lossy, bounds[bounds["grid"] == "loss"]),
+        "related": over_size(related, bounds[bounds["grid"] == "related"], RELATED),
     }
 
 
-def over_size(times: pd.DataFrame, bounds: pd.DataFrame) -> Figure:
-    """Draw a panel per topology, with all nodes corrupted, and the documented bound above."""
+def over_size(times: pd.DataFrame, bounds: pd.DataFrame, text: str) -> Figure:
+    """Draw a panel per topology, with all nodes corrupted, and the documented bound above; `text` explains that."""
     times, bounds = (rows[rows["corrupted"] == 1] for rows in (times, bounds))
     kinds = plots.levels(times, "topology")
     if not kinds:
@@ -39,8 +42,7 @@ def over_size(times: pd.DataFrame, bounds: pd.DataFrame) -> Figure:
     return finished(
         figure,
         axes[0],
-        f"Time from arbitrary memory in all nodes until all invariants hold, over the number of nodes. {BANDS}; the "
-        "dashed line is the bound, for trees as deep as those of these networks.",
+        f"{text} {BANDS}; the dashed line is the bound, for trees as deep as those of these networks.",
     )
 
 
@@ -94,7 +96,7 @@ def show(panel: Axes, rows: pd.DataFrame, x: str) -> None:
 
 
 def bound(panel: Axes, rows: pd.DataFrame, x: str) -> None:
-    """Draw the mean of the bound, which is the same for all systems but for the depths of their trees."""
+    """Draw the mean of the bound, which is nearly the same for all systems."""
     mean = rows.groupby(x)["value"].mean()
     panel.plot(mean.index, mean, color=plots.BOUND, linestyle=(0, (5, 2.5)), linewidth=1.2, label="the bound")
 
