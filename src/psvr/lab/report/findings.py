@@ -40,4 +40,5 @@ class StudyResult:
     figures: "list[Drawn]" = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     rerun: str = ""  # a command
+    meaning: str = ""  # what follows from all of it
     missing: str | None = None  # the part of psvr that the study waits for

@@ -151,6 +151,7 @@ def section(study: StudyResult, out: Path) -> str:
 {opening}{notes(study)}
 {pictures}
 {verdicts(study)}
+{meaning(study)}
 <h3>Method</h3>
 {prose(study.method)}
 {again(study)}
@@ -159,6 +160,10 @@ def section(study: StudyResult, out: Path) -> str:
 
 def quoted(text: str) -> str:
     return f'<div class="paper"><h3>The paper</h3>{prose(text)}</div>' if text else ""
+
+
+def meaning(study: StudyResult) -> str:
+    return f"<h3>What it means</h3>\n{prose(study.meaning)}" if study.meaning else ""
 
 
 def notes(study: StudyResult) -> str:
@@ -219,7 +224,7 @@ def foot(about: About) -> str:
     return (
         f'<footer><h2>How this was made</h2><dl class="about">{listed}</dl><p>Verdicts are computed from the rows: '
         "each claim is a query over the measures and a condition on its answer. Intervals are those of the mean "
-        "over trials, at 95&nbsp;%. Where a claim is about the worst of many cells, value and interval are those "
-        "of that cell, but the end that would refute the claim is the furthest of any cell; for the number of "
-        'cells they are not widened. The same numbers are in <a href="report.json">report.json</a>.</p></footer>'
+        "over trials, at 95&nbsp;%. Where a claim is about the extreme of many cells, their intervals are widened so "
+        "that all of them hold together (Bonferroni), and the bounds are the extremes of their ends. "
+        'The same numbers are in <a href="report.json">report.json</a>.</p></footer>'
     )
