@@ -21,18 +21,19 @@ CALLED = """
 import gc, json, sys
 from numba.core.dispatcher import Dispatcher
 from psvr.lab.kinds import kind
+from psvr.lab.run.compiling import COMPILED_KINDS
 from psvr.lab.study import load
 from psvr.lab.study.trials import cells
 what, studies = sys.argv[1], sys.argv[2:]
 for study in load(studies, "quick"):
     for cell in {cell.grid.name: cell for cell in cells(study)}.values():
-        module = kind(cell.grid.kind)
+        module = kind(cell.grid.kind, study.files)
         scenario = {**cell.grid.scenario, "duration": 3, "warmup": 0, "fault": []} if cell.grid.scenario else None
         if scenario is not None:
             scenario["traffic"] = [{**t, "start": 0, "stop": 2} for t in scenario["traffic"]]
             scenario["radio"] = {k: v for k, v in scenario.get("radio", {}).items() if k != "interference"}
         if what == "compile":
-            module.compile(module.variant(cell.parameters, scenario))
+            kind(COMPILED_KINDS[cell.grid.kind]).compile(module.variant(cell.parameters, scenario))
         else:
             module.run(cell.parameters, scenario, 1, list(cell.grid.systems))
 found = {f"{f.py_func.__module__}.{f.py_func.__qualname__} {types}"

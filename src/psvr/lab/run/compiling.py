@@ -23,7 +23,12 @@ from psvr.lab.study.study import Study
 from psvr.lab.study.trials import cells
 from psvr.processes import die_with_parent
 
-COMPILED_KINDS = {"settled": "settled", "simulated": "simulated", "stabilizing": "simulated"}  # and whose code they run
+COMPILED_KINDS = {  # and whose code they run
+    "settled": "settled",
+    "simulated": "simulated",
+    "stabilizing": "simulated",
+    "own": "simulated",  # those that have a `variant`
+}
 Variant = tuple[str, tuple[int, ...]]  # the kind of trial, and what its compiled code depends on
 
 
@@ -32,8 +37,8 @@ def variants(studies: Iterable[Study], folder: Path) -> list[Variant]:
     found: set[Variant] = set()
     for study in studies:
         for cell in cells(study):
-            if cell.grid.kind in COMPILED_KINDS:
-                module: Any = kind(cell.grid.kind)
+            module: Any = kind(cell.grid.kind, study.files)
+            if hasattr(module, "variant"):
                 found.add((COMPILED_KINDS[cell.grid.kind], module.variant(cell.parameters, cell.grid.scenario)))
     return sorted(variant for variant in found if not mark(folder, variant).exists())
 
