@@ -3,9 +3,10 @@
 import platform
 import shlex
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -16,7 +17,7 @@ from psvr import __version__
 from psvr.lab import strict_json
 from psvr.lab.measure.measures import columns_of_measures, measure
 from psvr.lab.replay import FAILURE, MAX_SECONDS, command, smaller_failure
-from psvr.lab.report.claims import Claim, check, missing, validate
+from psvr.lab.report.claims import Claim, ask_numbers, check, missing, validate
 from psvr.lab.report.figures import Drawn, draw_all
 from psvr.lab.report.report import About, StudyResult, report
 from psvr.lab.run.folder import Request
@@ -27,6 +28,7 @@ from psvr.lab.run.steps import plan
 from psvr.lab.run.work import Work, work_of
 from psvr.lab.spark.sessions import slots
 from psvr.lab.study.study import Study
+from psvr.lab.study.texts import filled
 from psvr.lab.study.trials import trial_table
 
 from .run import folder as folders
@@ -71,10 +73,10 @@ def prepare_all(out: Path, prepared: Sequence[Prepared] = ()) -> list[Prepared]:
 
 
 def check_claims(spark: SparkSession, prepared: Sequence[Prepared]) -> None:
-    """Refuse claims about columns that the measures of a study will not have."""
+    """Refuse claims and numbers in texts about columns that the measures of a study will not have."""
     for it in prepared:
         columns = columns_of_measures(it.work.schema, result_columns(it.work))
-        validate(it.study.claims, columns, spark, it.study.name)
+        validate(it.study.claims, columns, spark, it.study.name, it.study.numbers)
 
 
 def run(spark: SparkSession, prepared: Prepared, progress: Progress) -> None:
@@ -159,13 +161,15 @@ def evaluate(spark: SparkSession, prepared: Prepared, out: Path) -> StudyResult:
         measures = rows_of(spark, prepared).transform(measure, result_columns(prepared.work)).toArrow()
     except Exception as error:
         raise store.find_damage(prepared.rows) or error from error
-    notes = provenance(prepared.study.name, prepared.study.scale, prepared.code)
-    file = store.write_table(measures, prepared.folder / "measures.parquet", notes)
-    claims = check(prepared.study.claims, spark.read.parquet(str(file)), prepared.study.name)
+    made_by = provenance(prepared.study.name, prepared.study.scale, prepared.code)
+    file = store.write_table(measures, prepared.folder / "measures.parquet", made_by)
+    stored = spark.read.parquet(str(file))
+    numbers = ask_numbers(prepared.study.numbers, stored, prepared.study.name)
+    claims = check(prepared.study.claims, stored, prepared.study.name, numbers)
     drawn = draw_all(prepared.study.folder, prepared.study.name, measures.to_pandas(), out / "figures")
     done = store.finished(prepared.rows)
     ours = set(done.column("trial").to_pylist()) & set(prepared.trials.column("trial").to_pylist())
-    return study_result(prepared, len(ours), claims, drawn, failures(spark, prepared), changes(prepared, done))
+    return study_result(prepared, len(ours), claims, drawn, failures(spark, prepared), changes(prepared, done), numbers)
 
 
 def study_result(
@@ -175,16 +179,19 @@ def study_result(
     drawn: Sequence[Drawn] = (),
     notes: Sequence[str] = (),
     changed: Sequence[str] = (),
+    numbers: Mapping[str, Any] | None = None,
 ) -> StudyResult:
-    """Return what the report says about a study."""
+    """Return what the report says about a study, with the numbers in its texts."""
     s = prepared.study
+    said = {section: filled(text, numbers or {}) for section, text in s.texts.items()}
     return StudyResult(
         name=s.name,
         title=s.title,
         figure=s.figure,
-        question=s.texts["Question"],
-        method=s.texts["Method"],
-        paper=s.texts["The paper"],
+        question=said["Question"],
+        method=said["Method"],
+        paper=said["The paper"],
+        meaning=said["What it means"],
         scale=s.scale,
         planned=len(prepared.trials),
         done=done,

@@ -9,7 +9,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from psvr.errors import BadInput
 from psvr.lab.measure.measures import columns_of_measures, measure
-from psvr.lab.report.claims import Claim, check, missing, validate
+from psvr.lab.report.claims import Claim, ask_numbers, check, missing, validate
 
 CLAIM = {
     "id": "gain-td",
@@ -157,6 +157,9 @@ def test_the_columns_of_measures_are_known_before_there_are_any(spark: SparkSess
         ({"sql": "SELECT value, low, hihg AS high FROM measures"}, "hihg"),
         ({"holds": "height < 8"}, "height"),
         ({"sql": "no query at all"}, "sql must be a query"),
+        ({"why": "at {m} nodes"}, "why: {m}: unknown"),
+        ({"text": "in {cells} cells"}, "text: {cells}: unknown"),
+        ({"extreme": "highest", "sql": "SELECT value, low, high FROM measures"}, "trials"),
     ],
 )
 def test_claims_that_cannot_be_asked_are_refused_before_there_are_rows(
@@ -169,3 +172,45 @@ def test_claims_that_cannot_be_asked_are_refused_before_there_are_rows(
     said = str(caught.value)
     assert said.startswith("study gain, claim bad: ") and part in said.lower() and "\n" not in said
     assert not [t for t in spark.catalog.listTables() if t.name.startswith("measures_")]
+
+
+CELLS = """
+SELECT * FROM VALUES (20, 1.0D, 0.5D, 1.5D, 9), (50, 3.0D, 2.0D, 4.0D, 9), (100, NULL, NULL, NULL, 9)
+AS t(n, value, low, high, trials)"""
+
+
+def test_the_extreme_of_many_cells(measures: DataFrame) -> None:
+    """Its bounds are wider than those of its cell, and texts may say which cell it is."""
+    why = "of {cells} cells that of n = {n}, with {runs} runs: {value}"
+    claim = {**CLAIM, "sql": CELLS, "extreme": "highest", "holds": "high < 4.1", "differs": "low > 3", "why": why}
+    [found] = check([claim], measures, "gain", {"runs": 12, "n": 7})
+    assert found.value == 3 and found.low is not None and found.high is not None
+    assert found.low < 2 and found.high > 4.1 and found.verdict == "undecided"
+    assert found.why == "of 2 cells that of n = 50, with 12 runs: 3"
+    lowest = asked(measures, sql=CELLS, extreme="lowest", holds="high < 3")
+    assert (lowest.value, lowest.verdict) == (1, "holds") and lowest.low is not None and lowest.low < 0.5
+    none = asked(measures, sql=f"{CELLS} WHERE n > 50", extreme="lowest", why="at {n}")
+    assert (none.verdict, none.why) == ("no rows", "at –")
+
+
+def test_numbers_of_a_study(measures: DataFrame, spark: SparkSession) -> None:
+    queries = {"runs": "SELECT max(trials) FROM measures;", "none": "SELECT value FROM measures WHERE n > 99"}
+    numbers = ask_numbers(queries, measures, "gain")
+    assert numbers == {"runs": 3, "none": None} and ask_numbers({}, measures, "gain") == {}
+    [claim] = check([{**CLAIM, "text": "In {runs} runs and {none}."}], measures, "gain", numbers)
+    assert claim.text == "In 3 runs and –."
+    validate([{**CLAIM, "why": "in {runs} runs"}], measures.schema, spark, "gain", queries)
+
+
+@pytest.mark.parametrize(
+    ("sql", "part"),
+    [
+        ("SELECT max(loss) FROM measures", "loss"),
+        ("SELECT low, high FROM measures", "must be a query for one value, not several"),
+        ("SELECT value FROM measures", "must be a query for one value, not several"),
+    ],
+)
+def test_numbers_that_cannot_be_asked(measures: DataFrame, sql: str, part: str) -> None:
+    with pytest.raises(BadInput, match=r"^study gain, number runs: ") as caught:
+        ask_numbers({"runs": sql}, measures, "gain")
+    assert part in str(caught.value)

@@ -28,13 +28,13 @@ from psvr.lab.study.trials import cells
 what, studies = sys.argv[1], sys.argv[2:]
 for study in load(studies, "quick"):
     for cell in {cell.grid.name: cell for cell in cells(study)}.values():
-        module = kind(cell.grid.kind)
+        module = kind(cell.grid.kind, study.files)
         scenario = {**cell.grid.scenario, "duration": 3, "warmup": 0, "fault": []} if cell.grid.scenario else None
         if scenario is not None:
             scenario["traffic"] = [{**t, "start": 0, "stop": 2} for t in scenario["traffic"]]
             scenario["radio"] = {k: v for k, v in scenario.get("radio", {}).items() if k != "interference"}
         if what == "compile":
-            module.compile(module.variant(cell.parameters, scenario))
+            kind(module.COMPILED_AS).compile(module.variant(cell.parameters, scenario))
         else:
             module.run(cell.parameters, scenario, 1, list(cell.grid.systems))
 found = {f"{f.py_func.__module__}.{f.py_func.__qualname__} {types}"

@@ -32,7 +32,12 @@ def refused(folder: Path, study: str, *sets: str) -> str:
 def test_a_study_is_read_with_its_texts(tmp_path: Path) -> None:
     study = one(tmp_path)
     assert (study.name, study.title, study.figure) == ("small", "A study for tests", "Fig. 0")
-    assert study.texts == {"Question": "Does it work?", "Method": "By looking.", "The paper": "Says nothing."}
+    assert study.texts == {
+        "Question": "Does it work?",
+        "Method": "By looking.",
+        "The paper": "Says nothing.",
+        "What it means": "",
+    }
     assert study.grids[0].parameters == {"n": (5, 10, 20), "s": (1, 8)} and study.grids[0].repetitions == 4
 
 

@@ -6,8 +6,8 @@ from typing import Any
 import pandas as pd
 
 CHOICES = ["ties", "td_ties", "root", "children", "publisher", "tree"]
-MORE = ["topology", "publishers", "channels", "shared"]
-PARAMETERS = ["n", "p", "s", "degree", "loss", "churn", "c_n", "every", "duration", *MORE, *CHOICES]
+MORE = ["topology", "publishers", "channels", "shared", "length", "width", "reading"]
+PARAMETERS = ["n", "p", "s", "degree", "loss", "churn", "c_n", "duration", *MORE, *CHOICES]
 COLUMNS = [
     "grid",
     *PARAMETERS,
@@ -302,15 +302,21 @@ def overhead() -> pd.DataFrame:
 
 def testbed() -> pd.DataFrame:
     rows = []
-    for grid, n in (("ten", 10), ("twenty", 20), ("fifty", 50)):
+    for n in (10, 20, 50):
         for system, less in (("psvr/all", 0.0), ("shen", 1.0)):
-            cell: dict[str, Any] = {"n": n, "degree": 8.0, "every": 20 * n, "system": system}
-            rows.append(row("delivery_ratio", 92 - n / 10 - less, 1.0, 2.0, grid=grid, duration=7200, **cell))
+            cell: dict[str, Any] = {"n": n, "length": 60.0, "width": 20.0, "system": system}
+            rows += [
+                row(
+                    "delivery_ratio", 92 - n / 10 - less, 1.0, 2.0, grid="short", reading=reading, duration=7200, **cell
+                )
+                for reading in ("network", "node")
+            ]
             rows += [
                 row(
                     "delivery_over_time",
                     95 - less - 10 * (b % 20 == 12),
-                    grid=f"{grid}_long",
+                    grid="long",
+                    reading="network",
                     duration=36000,
                     bin=b,
                     **cell,

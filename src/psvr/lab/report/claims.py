@@ -1,27 +1,39 @@
-"""Checks the paper's claims: each is a query over the measures of a study, with conditions on its answer."""
+"""Checks the paper's claims: each is a query over the measures of a study, with conditions on its answer.
+
+The query gives one row; or, if the claim is about an extreme, one row for each cell.  Texts may name columns of the
+query, and numbers of the study, which are queries, too.
+"""
 
 import uuid
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any
 
 from pyspark.sql import DataFrame, Row, SparkSession
 from pyspark.sql.types import StructType
 
 from psvr.errors import BadInput
+from psvr.lab.measure.extremes import Cell, extreme
 from psvr.lab.spark.errors import spark_errors
+from psvr.lab.study import texts
 
 HOLDS, DIFFERS, UNDECIDED, NO_ROWS, MISSING = "holds", "differs", "undecided", "no rows", "missing"
 ANSWER = ("value", "low", "high")
-WANTED = "sql must be a query for value, low and high, holds and differs conditions on these"
+TRIALS = "trials"  # what a query for cells has besides: how many trials their intervals are from
+CELLS = "cells"  # how many of them there are, for texts
+TEXTS = ("text", "why")  # of a claim, that may have numbers in them
+WANTED = "sql must be a query for {columns}, holds and differs conditions on value, low, high"
+NUMBER_WANTED = "must be a query for one value"
 # The SQL of a study is put in parentheses, so that it can only be a query, and reads FROM measures.
-QUERY = """WITH measures AS (SELECT * FROM {view}) SELECT {answer} FROM (
+QUERY = """WITH measures AS (SELECT * FROM {view}) SELECT * FROM (
 {sql}
 )"""
-CHECKED_QUERY = """SELECT *, coalesce((
+CONDITIONS = """SELECT coalesce((
 {holds}
 ), false) AS holds, coalesce((
 {differs}
-), false) AS differs FROM ({asked}) LIMIT 2"""
+), false) AS differs FROM (SELECT double(:value) AS value, double(:low) AS low, double(:high) AS high)"""
 
 
 @dataclass(frozen=True)
@@ -43,77 +55,152 @@ class Claim:
     variant_of: str = ""  # the claim that it is a variant of
 
 
-def validate(claims: Iterable[Mapping[str, str]], columns: StructType, spark: SparkSession, study: str) -> None:
-    """Refuse claims that cannot be asked over measures with these columns, before anything is run for them."""
+@contextmanager
+def measures_as_view(measures: DataFrame) -> Iterator[str]:
+    """Name these measures for queries, under a name of their own."""
     view = f"measures_{uuid.uuid4().hex}"
-    spark.createDataFrame([], columns).createTempView(view)
+    measures.createTempView(view)
     try:
-        for claim in claims:
-            question(claim, spark, view, f"study {study}, claim {claim['id']}")
+        yield view
     finally:
-        spark.catalog.dropTempView(view)
+        measures.sparkSession.catalog.dropTempView(view)
+
+
+def validate(
+    claims: Iterable[Mapping[str, str]],
+    columns: StructType,
+    spark: SparkSession,
+    study: str,
+    numbers: Mapping[str, str] | None = None,
+) -> None:
+    """Refuse claims and numbers that cannot be asked over measures with these columns, before anything is run."""
+    known = numbers or {}
+    with measures_as_view(spark.createDataFrame([], columns)) as view:
+        for name, sql in known.items():
+            number(name, sql, spark, view, study)
+        for claim in claims:
+            where = f"study {study}, claim {claim['id']}"
+            asked = question(claim, spark, view, where)
+            conditions(claim, dict.fromkeys(ANSWER), spark, where)
+            named = (CELLS,) if claim.get("extreme") else ()
+            for text in TEXTS:
+                texts.check(claim.get(text, ""), [*known, *asked.columns, *named], f"{where}: {text}")
+
+
+def wanted(claim: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the columns that the query of a claim must have."""
+    return (*ANSWER, TRIALS) if claim.get("extreme") else ANSWER
 
 
 def question(claim: Mapping[str, str], spark: SparkSession, view: str, where: str) -> DataFrame:
-    """Return the query of a claim, with the values of its conditions, as a frame that has not been computed."""
-    asked = QUERY.format(
-        view=view, sql=claim["sql"].rstrip("; \n"), answer=", ".join(f"double({name}) AS {name}" for name in ANSWER)
-    )
-    with spark_errors(where, WANTED):
-        return spark.sql(CHECKED_QUERY.format(asked=asked, holds=claim["holds"], differs=claim["differs"]))
+    """Return the query of a claim as a frame that has not been computed: its answer, and whatever else it gives."""
+    needed = wanted(claim)
+    with spark_errors(where, WANTED.format(columns=", ".join(needed))):
+        found = spark.sql(QUERY.format(view=view, sql=claim["sql"].rstrip("; \n")))
+        others = [f"`{name}`" for name in found.columns if name not in needed]
+        return found.selectExpr(*(f"double({name}) AS {name}" for name in needed), *others)
 
 
-def check(claims: Iterable[Mapping[str, str]], measures: DataFrame, study: str) -> list[Claim]:
-    """Return all claims of a study with their verdicts."""
-    spark, view = measures.sparkSession, f"measures_{uuid.uuid4().hex}"
+def conditions(claim: Mapping[str, str], answer: Mapping[str, Any], spark: SparkSession, where: str) -> Row:
+    """Return whether the conditions of a claim are met by its answer."""
+    with spark_errors(where, WANTED.format(columns=", ".join(wanted(claim)))):
+        query = CONDITIONS.format(holds=claim["holds"], differs=claim["differs"])
+        found: Row = spark.sql(query, args={name: answer[name] for name in ANSWER}).collect()[0]
+    return found
+
+
+def number(name: str, sql: str, spark: SparkSession, view: str, study: str) -> Any:
+    """Return a number of a study, or a text; None where there are no rows."""
+    where = f"study {study}, number {name}"
+    with spark_errors(where, NUMBER_WANTED):
+        rows = spark.sql(QUERY.format(view=view, sql=sql.rstrip("; \n"))).limit(2).collect()
+    if len(rows) > 1 or (rows and len(rows[0]) != 1):
+        raise BadInput(f"{where}: {NUMBER_WANTED}, not several")
+    return rows[0][0] if rows else None
+
+
+def check(
+    claims: Iterable[Mapping[str, str]], measures: DataFrame, study: str, numbers: Mapping[str, Any] | None = None
+) -> list[Claim]:
+    """Return all claims of a study with their verdicts; `numbers` are what `ask_numbers` has found."""
     listed = list(claims)
     if not listed:
         return []
-    spark.createDataFrame(measures.toArrow()).createTempView(view)  # computed once, however many queries there are
-    try:
-        return [check_one(claim, spark, view, study) for claim in listed]
-    finally:
-        spark.catalog.dropTempView(view)
+    spark = measures.sparkSession
+    computed = spark.createDataFrame(measures.toArrow())  # once, however many queries there are
+    with measures_as_view(computed) as view:
+        return [check_one(claim, spark, view, study, numbers or {}) for claim in listed]
+
+
+def ask_numbers(numbers: Mapping[str, str], measures: DataFrame, study: str) -> dict[str, Any]:
+    """Return the numbers that the texts of a study name."""
+    if not numbers:
+        return {}
+    spark = measures.sparkSession
+    with measures_as_view(spark.createDataFrame(measures.toArrow())) as view:
+        return {name: number(name, sql, spark, view, study) for name, sql in numbers.items()}
 
 
 def missing(claims: Iterable[Mapping[str, str]], study: str) -> list[Claim]:
     """Return the claims of a study that needs a part which does not exist yet."""
-    return [claim_result(claim, study, MISSING, None) for claim in claims]
+    return [claim_result(claim, study, MISSING, {}) for claim in claims]
 
 
-def check_one(claim: Mapping[str, str], spark: SparkSession, view: str, study: str) -> Claim:
-    row = answer(claim, spark, view, f"study {study}, claim {claim['id']}")
+def check_one(
+    claim: Mapping[str, str], spark: SparkSession, view: str, study: str, numbers: Mapping[str, Any]
+) -> Claim:
+    where = f"study {study}, claim {claim['id']}"
+    row = answer(claim, spark, view, where)
     if row is None:
-        return claim_result(claim, study, NO_ROWS, None)
-    return claim_result(claim, study, HOLDS if row["holds"] else DIFFERS if row["differs"] else UNDECIDED, row)
-
-
-def answer(claim: Mapping[str, str], spark: SparkSession, view: str, where: str) -> Row | None:
-    """Return the one row of a claim's query, with the values of its conditions; None if it has no values."""
-    with spark_errors(where, WANTED):
-        rows = question(claim, spark, view, where).collect()
-    if len(rows) > 1:
-        raise BadInput(f"{where}: sql must give one row, not several: add ORDER BY and LIMIT 1")
-    if not rows or all(rows[0][name] is None for name in ANSWER):
-        return None
-    if rows[0]["holds"] and rows[0]["differs"]:
+        return claim_result(claim, study, NO_ROWS, numbers)
+    met = conditions(claim, row, spark, where)
+    if met["holds"] and met["differs"]:
         raise BadInput(f"{where}: holds and differs are both true: let them exclude each other")
-    return rows[0]
+    verdict = HOLDS if met["holds"] else DIFFERS if met["differs"] else UNDECIDED
+    return claim_result(claim, study, verdict, {**numbers, **row}, row)
 
 
-def claim_result(claim: Mapping[str, str], study: str, verdict: str, row: Row | None) -> Claim:
+def answer(claim: Mapping[str, str], spark: SparkSession, view: str, where: str) -> dict[str, Any] | None:
+    """Return value and bounds of a claim, with what else its row says; None if there are no values."""
+    with spark_errors(where, WANTED.format(columns=", ".join(wanted(claim)))):
+        rows = question(claim, spark, view, where).collect()  # of cells, all; otherwise there should be one
+    if claim.get("extreme"):
+        return extreme_row([row for row in rows if row["value"] is not None], claim["extreme"])
+    if len(rows) > 1:
+        raise BadInput(f"{where}: sql must give one row, not several: say which is extreme, or add LIMIT 1")
+    return None if not rows or all(rows[0][name] is None for name in ANSWER) else rows[0].asDict()
+
+
+def extreme_row(rows: list[Row], which: str) -> dict[str, Any] | None:
+    """Return the row of the extreme cell, with bounds that hold for all cells together."""
+    if not rows:
+        return None
+    trials = [None if row[TRIALS] is None else int(row[TRIALS]) for row in rows]
+    found = extreme([Cell(row["value"], row["low"], row["high"], t) for row, t in zip(rows, trials)], which)
+    bounds = {"value": found.value, "low": found.low, "high": found.high}
+    return {**rows[found.place].asDict(), **bounds, CELLS: len(rows)}
+
+
+def claim_result(
+    claim: Mapping[str, str],
+    study: str,
+    verdict: str,
+    values: Mapping[str, Any],
+    row: Mapping[str, Any] | None = None,
+) -> Claim:
+    """Return a claim with its texts filled with these values."""
     value, low, high = (None if row is None else row[name] for name in ANSWER)
     return Claim(
         id=claim["id"],
         study=study,
-        text=claim["text"],
+        text=texts.filled(claim["text"], values),
         paper=claim["paper"],
         unit=claim.get("unit", ""),
         value=value,
         low=low,
         high=high,
         verdict=verdict,
-        why=claim.get("why", ""),
+        why=texts.filled(claim.get("why", ""), values),
         sql=claim["sql"],
         role=claim.get("role", "paper"),
         variant_of=claim.get("variant_of", ""),

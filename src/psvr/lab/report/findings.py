@@ -43,5 +43,6 @@ class StudyResult:
     notes: list[str] = field(default_factory=list)  # what has to be known about the results
     changes: list[str] = field(default_factory=list)  # since trials were run
     rerun: str = ""  # a command
+    meaning: str = ""  # what follows from all of it
     missing: str | None = None  # the part of psvr that the study waits for
     origin: Origin = field(default_factory=Origin)  # of its rows

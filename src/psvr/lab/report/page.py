@@ -24,11 +24,11 @@ ABOUT_PARTS = {
     "calibration": "Settings that the paper leaves open were chosen so that these come out as they do. They are no "
     "evidence for or against it.",
 }
-NOT_WIDENED = (
+INTERVALS = (
     "Verdicts are computed from the rows: each claim is a query over the measures and a condition on its answer. "
-    "Intervals are those of the mean over trials, at 95&nbsp;%. Where a claim is about the worst of many cells, value "
-    "and interval are those of that cell, but the end that would refute the claim is the furthest of any cell; for the "
-    "number of cells they are not widened."
+    "Intervals are those of the mean over trials, at 95&nbsp;%. Where a claim is about the extreme of many cells, "
+    "their intervals are widened so that all of them hold together (Bonferroni), and the bounds are the extremes of "
+    "their ends."
 )
 
 
@@ -123,6 +123,7 @@ def method(study: StudyResult) -> str:
     """Return what a study asks and does, folded away, and the command that runs it again."""
     name = escaped(study.name)
     said = f"<h4>The paper</h4>{prose(study.paper)}" if study.paper else ""
+    said += f"<h4>What it means</h4>{prose(study.meaning)}" if study.meaning else ""
     return f"""<details class="card study"><summary><code>{name}</code> {words(study.title)}</summary>
 {"".join(f'<p class="note">{escaped(note)}</p>' for note in notes(study))}
 <h4 id="study-{name}">Question</h4>{prose(study.question)}
@@ -162,6 +163,6 @@ def foot(about: About) -> str:
     }
     listed = "".join(f"<div><dt>{escaped(k)}</dt><dd>{escaped(v)}</dd></div>" for k, v in made.items())
     return (
-        f'<footer id="made"><h2>How this page was made</h2><dl class="about">{listed}</dl><p>{NOT_WIDENED} '
+        f'<footer id="made"><h2>How this page was made</h2><dl class="about">{listed}</dl><p>{INTERVALS} '
         'The same numbers are in <a href="report.json">report.json</a>.</p></footer>'
     )

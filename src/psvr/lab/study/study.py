@@ -7,7 +7,7 @@ import copy
 import math
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,16 +17,15 @@ from psvr.fields.overrides import put
 from psvr.lab import kinds
 from psvr.lab.kinds.names import without_profile
 
+from .shape import OPTIONAL, TOP_KEYS, check_keys, check_shape
+from .texts import check as check_places
+
 BUILT_IN = Path(__file__).parent.parent / "studies"
 SCALES = ("quick", "paper", "huge")
 NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
-TOP_KEYS = ("figure", "needs", "studies", "grid", "claim")
 GRID_KEYS = ("kind", "systems", "repetitions", "scenario")
-CLAIM_KEYS = ("id", "text", "paper", "unit", "sql", "holds", "differs", "why", "role", "variant_of")
-OPTIONAL = {"unit": "", "why": "", "role": "paper", "variant_of": ""}  # of these keys
-ROLES = ("paper", "ours", "calibration")  # what the paper says, what we add, what our settings were chosen by
 RESERVED = ("claims", "trace", "figures", "measures")  # tables of queries, and folders beside those of studies
-SECTIONS = ("Question", "Method", "The paper")
+SECTIONS = ("Question", "Method", "The paper", "What it means")  # the last may be missing
 MAX_REPETITIONS = 1_000_000
 Value = bool | int | float | str
 
@@ -57,6 +56,7 @@ class Study:
     grids: tuple[Grid, ...]
     claims: tuple[dict[str, str], ...]
     files: tuple[tuple[str, str], ...]  # names and texts of the Python files that trials are run with
+    numbers: dict[str, str] = field(default_factory=dict)  # queries for what texts name
     sets: tuple[str, ...] = ()  # the parameters that were set from outside, as in `n=[20, 50]`
 
     def description(self) -> dict[str, Any]:
@@ -167,48 +167,6 @@ def read_toml(folder: Path) -> dict[str, Any]:
     return table
 
 
-def check_shape(table: dict[str, Any], file: str) -> None:
-    grids, claims, studies = table.get("grid", {}), table.get("claim", []), table.get("studies", [])
-    if not isinstance(studies, list) or not all(isinstance(s, str) for s in studies):
-        raise BadInput(f"{file}: studies: must be a list of names")
-    if not isinstance(grids, dict) or not all(isinstance(g, dict) for g in grids.values()):
-        raise BadInput(f"{file}: grid: must be tables [grid.NAME]")
-    if not isinstance(claims, list) or not all(isinstance(c, dict) for c in claims):
-        raise BadInput(f"{file}: claim: must be tables [[claim]]")
-    for claim in claims:
-        check_keys(claim, CLAIM_KEYS, f"{file}: claim")
-        wrong = [key for key in CLAIM_KEYS if not isinstance(claim.get(key, OPTIONAL.get(key)), str)]
-        if wrong:
-            raise BadInput(f"{file}: claim: {wrong[0]} must be given, as a text")
-        if claim.get("role", "paper") not in ROLES:
-            raise BadInput(f"{file}: claim {claim['id']}: role must be one of {', '.join(ROLES)}")
-    check_variants(claims, file)
-    if not grids and "needs" not in table and "studies" not in table:
-        raise BadInput(f"{file}: must have a [grid.NAME], or say what it needs")
-
-
-def check_variants(claims: list[dict[str, str]], file: str) -> None:
-    """Check that every claim has its own id, and that variants name a claim that is none itself."""
-    ids = [claim["id"] for claim in claims]
-    for name in ids:
-        if ids.count(name) > 1:
-            raise BadInput(f"{file}: claim {name}: two claims have this id")
-    main = [claim["id"] for claim in claims if not claim.get("variant_of")]
-    for claim in claims:
-        of = claim.get("variant_of", "")
-        if of and of not in main:
-            where = f"{file}: claim {claim['id']}: variant_of"
-            raise BadInput(f"{where}: {shown(of)} is no claim of this study{did_you_mean(of, main)}")
-
-
-def check_keys(table: dict[str, Any], allowed: Iterable[str], where: str) -> None:
-    for key in table:
-        if key not in allowed:
-            raise BadInput(
-                f"{where}: {shown(key)}: unknown key{did_you_mean(key, allowed)}; allowed are {', '.join(allowed)}"
-            )
-
-
 def at_scale(table: dict[str, Any], scale: str, where: str) -> dict[str, Any]:
     """Return a grid with what is different at this scale."""
     merged = {key: copy.deepcopy(value) for key, value in table.items() if key not in SCALES}
@@ -265,6 +223,8 @@ def build_study(
 ) -> Study:
     where = str(folder / "study.toml")
     title, texts = read_texts(folder)
+    for section, text in texts.items():
+        check_places(text, table.get("numbers", {}), f"{folder / 'README.md'}: {section}")
     trial = folder / "trial.py"
     return Study(
         name=folder.name,
@@ -276,6 +236,7 @@ def build_study(
         needs=table.get("needs"),
         grids=tuple(build_grid(name, grid, f"{where}: grid.{name}", systems) for name, grid in grids.items()),
         claims=tuple({**OPTIONAL, **claim} for claim in table.get("claim", [])),
+        numbers=table.get("numbers", {}),
         files=((trial.name, files.read_text(trial, str(trial))),) if trial.is_file() else (),
     )
 

@@ -29,7 +29,8 @@ def draw(measures: pd.DataFrame) -> dict[str, Figure]:
         "healing": plots.caption(
             figure,
             "Time from arbitrary memory in all nodes until all invariants hold, for "
-            "networks of 2 to 100 nodes; below, as a share of the bound. Lines are means with "
+            f"networks of 2 to {max(plots.levels(times, 'largest'), default=0):g} nodes; below, "
+            "as a share of the bound. Lines are means with "
             "95 % intervals; the wide bands reach from the lowest to the highest of all trials.",
         )
     }

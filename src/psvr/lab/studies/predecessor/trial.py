@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from psvr.errors import BadInput, shown
 from psvr.fields.checks import real, whole
+from psvr.lab.kinds import Values, simulated
 from psvr.lab.kinds.template import same_tree, scenario_of
 from psvr.results.deliveries import SECOND
 from psvr.sim.network import Network
@@ -43,9 +44,10 @@ STEPS = 8  # publications of each publisher within a lease …
 LEASES = 3  # … for this long after T_w/back, in which the next SUBs come
 QUIET, PER_HOP = 2.0, 0.05  # seconds until a SUB has been everywhere, and what each position adds
 SUB, RECEIVED, TABLE_CHANGED = FRAMES.index("SUB"), EVENTS.index("received"), EVENTS.index("table changed")
+COMPILED_AS, variant = simulated.COMPILED_AS, simulated.variant
 
 
-def resolve(parameters: dict[str, Any]) -> dict[str, Any] | None:
+def resolve(parameters: Values) -> Values | None:
     if parameters.get("event") not in EVENT:
         raise BadInput(f"event: must be one of {', '.join(EVENT)}, not {shown(parameters.get('event'))}")
     n, s = whole(parameters.get("n"), "n", 2, 10_000), whole(parameters.get("s"), "s", 0, 10_000)
@@ -56,14 +58,12 @@ def resolve(parameters: dict[str, Any]) -> dict[str, Any] | None:
     return parameters if s + PUBLISHERS < n else None
 
 
-def cost(parameters: dict[str, Any], scenario: dict[str, Any] | None) -> float:
+def cost(parameters: Values, scenario: Values | None) -> float:
     networks = 1 if parameters["event"] == "leaves" else min(parameters["channels"], 1 + parameters["s"]) + 1
     return float(0.01 + 1.5e-3 * parameters["n"] * networks)
 
 
-def run(
-    parameters: dict[str, Any], scenario: dict[str, Any] | None, seed: int, systems: list[str]
-) -> list[dict[str, Any]]:
+def run(parameters: Values, scenario: Values | None, seed: int, systems: list[str]) -> list[Values]:
     trial = Trial(parameters, scenario or {}, seed)
     measured = trial.joins if parameters["event"] == "joins" else trial.leaves
     return [measured(system) for system in systems]

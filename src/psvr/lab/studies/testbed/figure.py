@@ -5,8 +5,7 @@ from matplotlib.figure import Figure
 
 from psvr.lab import plots
 
-RUNS = {"ten", "twenty", "fifty"}
-LONG = {"ten_long", "twenty_long", "fifty_long"}
+READINGS = {"network": "a publication of all nodes every 20 s", "node": "a publication of each node every 20 s"}
 BUSY = ((6000, 9000), (16000, 19000), (26000, 32000))  # seconds, of the long runs, in which others are busy
 DISTURBED = (
     "Publications that reach their subscribers while others disturb the channel. Boxes "
@@ -17,18 +16,21 @@ DISTURBED = (
 
 def draw(measures: pd.DataFrame) -> dict[str, Figure]:
     return {
-        "delivery": average(plots.choose(measures, "delivery_ratio", grid=RUNS)),
-        "hours": hours(plots.choose(measures, "delivery_over_time", grid=LONG)),
+        "delivery": average(plots.choose(measures, "delivery_ratio", grid="short")),
+        "hours": hours(plots.choose(measures, "delivery_over_time", grid="long")),
     }
 
 
 def average(rows: pd.DataFrame) -> Figure:
-    if not plots.levels(rows, "n"):
+    readings = [reading for reading in READINGS if reading in plots.levels(rows, "reading")]
+    if not readings or not plots.levels(rows, "n"):
         return plots.nothing()
-    figure, axes = plots.panels(1, 1, height=3.0)
-    plots.boxes(axes[0, 0], rows, "n")
-    axes[0, 0].set(xlabel="nodes", ylabel="delivered (%)", ylim=(min(70.0, axes[0, 0].get_ylim()[0]), 100.5))
-    axes[0, 0].axhspan(80, 90, color=plots.BOUND, alpha=0.09, linewidth=0, zorder=0, label="the paper's average")
+    figure, axes = plots.panels(1, len(readings), height=3.0, sharey=True)
+    for reading, panel in zip(readings, axes[0]):
+        plots.boxes(panel, rows[rows["reading"] == reading], "n")
+        panel.axhspan(80, 90, color=plots.BOUND, alpha=0.09, linewidth=0, zorder=0, label="the paper's average")
+        panel.set(title=READINGS[reading], xlabel="nodes")
+    axes[0, 0].set(ylabel="delivered (%)", ylim=(min(70.0, axes[0, 0].get_ylim()[0]), 100.5))
     plots.legend(figure)
     return plots.caption(figure, DISTURBED)
 
@@ -51,6 +53,6 @@ def hours(rows: pd.DataFrame) -> Figure:
     plots.legend(figure)
     return plots.caption(
         figure,
-        "Share of the publications of every ten minutes that was delivered, in one run each. In the "
-        "grey phases others are busy on the channel.",
+        "Share of the publications of every ten minutes that was delivered, over "
+        f"{rows['trials'].max():g} runs each, with 95 % intervals. In the grey phases others are busy on the channel.",
     )
