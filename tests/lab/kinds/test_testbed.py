@@ -37,9 +37,9 @@ def test_both_readings() -> None:
 
 
 def test_nodes_are_connected() -> None:
-    """Also where hardly any draw is, and on other sockets with another seed."""
+    """Also where three draws in four are not, and on other sockets with another seed."""
     every, short = TRIAL.sockets(60.0, 20.0), channel(-30)
-    drawn = [TRIAL.drawn(every, 12, short, np.random.default_rng(seed)) for seed in (1, 1, 2)]
+    drawn = [TRIAL.drawn(every, 12, short, np.random.default_rng(seed)) for seed in (1, 1, 2, 3, 4, 5)]
     for places in drawn:
         graph = good_graph(short, places)
         assert not components(graph.start, graph.near).any()
