@@ -54,8 +54,8 @@ def test_nothing_is_without_rows(spark: SparkSession, name: str, scale: str) -> 
     [
         (
             "throughput",
-            "loss = [0.0, 0.05, 0.1, 0.2]\nduration",
-            "loss = [0.0, 0.05]\nduration",
+            "loss = [0.0, 0.1, 0.2]\nduration",
+            "loss = [0.0, 0.1]\nduration",
             "claim throughput-close-heavy",
         ),
         ("throughput", "[grid.wireless", "[grid.radio", "number psvr_wireless"),

@@ -150,11 +150,11 @@ def test_every_cell_has_trials_of_its_own(scale: str) -> None:
 
 @pytest.mark.parametrize("scale", SCALES)
 def test_every_simulated_trial_publishes_enough(scale: str) -> None:
-    """As shipped: after the warmup, to others who have subscribed."""
+    """As shipped: after the warmup, to others who have subscribed.  Where there is no traffic, trials publish."""
     for study in load(STUDIES, scale):
         for cell in cells(study):
             scenario = scenario_of_cell(study, cell)
-            if scenario is not None:
+            if scenario is not None and (scenario.traffic or cell.grid.kind == "simulated"):
                 pairs = publications_to_others(scenario)
                 assert pairs >= 200, f"{study.name}, grid {cell.grid.name}, {cell.parameters}: {pairs}"
 
