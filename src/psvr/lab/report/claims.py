@@ -5,7 +5,7 @@ query, and numbers of the study, which are queries, too.
 """
 
 import uuid
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -29,11 +29,12 @@ NUMBER_WANTED = "must be a query for one value"
 QUERY = """WITH measures AS (SELECT * FROM {view}) SELECT * FROM (
 {sql}
 )"""
-CONDITIONS = """SELECT coalesce((
+CONDITIONS = """SELECT {place} AS place, coalesce((
 {holds}
 ), false) AS holds, coalesce((
 {differs}
-), false) AS differs FROM (SELECT double(:value) AS value, double(:low) AS low, double(:high) AS high)"""
+), false) AS differs FROM (SELECT {answer})"""
+Asked = tuple[Mapping[str, str], Mapping[str, Any]]  # a claim and its answer
 
 
 @dataclass(frozen=True)
@@ -74,17 +75,17 @@ def validate(
     numbers: Mapping[str, str] | None = None,
 ) -> None:
     """Refuse claims and numbers that cannot be asked over measures with these columns, before anything is run."""
-    known = numbers or {}
+    known, listed = numbers or {}, list(claims)
     with measures_as_view(spark.createDataFrame([], columns)) as view:
         for name, sql in known.items():
             number(name, sql, spark, view, study)
-        for claim in claims:
-            where = f"study {study}, claim {claim['id']}"
+        for claim in listed:
+            where = place_of(claim, study)
             asked = question(claim, spark, view, where)
-            conditions(claim, dict.fromkeys(ANSWER), spark, where)
             named = (CELLS,) if claim.get("extreme") else ()
             for text in TEXTS:
                 texts.check(claim.get(text, ""), [*known, *asked.columns, *named], f"{where}: {text}")
+    all_conditions([(claim, dict.fromkeys(ANSWER)) for claim in listed], spark, study)
 
 
 def wanted(claim: Mapping[str, str]) -> tuple[str, ...]:
@@ -101,12 +102,23 @@ def question(claim: Mapping[str, str], spark: SparkSession, view: str, where: st
         return found.selectExpr(*(f"double({name}) AS {name}" for name in needed), *others)
 
 
-def conditions(claim: Mapping[str, str], answer: Mapping[str, Any], spark: SparkSession, where: str) -> Row:
-    """Return whether the conditions of a claim are met by its answer."""
-    with spark_errors(where, WANTED.format(columns=", ".join(wanted(claim)))):
-        query = CONDITIONS.format(holds=claim["holds"], differs=claim["differs"])
-        found: Row = spark.sql(query, args={name: answer[name] for name in ANSWER}).collect()[0]
-    return found
+def conditions(asked: Sequence[Asked], spark: SparkSession, where: str) -> list[Row]:
+    """Return whether the conditions of claims are met by their answers, by a single query."""
+    queries = (
+        CONDITIONS.format(
+            place=place,
+            holds=claim["holds"],
+            differs=claim["differs"],
+            answer=", ".join(f"{literal(answer[name])} AS {name}" for name in ANSWER),
+        )
+        for place, (claim, answer) in enumerate(asked)
+    )
+    with spark_errors(where, WANTED.format(columns=", ".join(ANSWER))):
+        return sorted(spark.sql("\nUNION ALL\n".join(queries)).collect(), key=lambda row: row["place"])
+
+
+def literal(value: float | None) -> str:
+    return "double(NULL)" if value is None else f"double('{float(value)!r}')"
 
 
 def number(name: str, sql: str, spark: SparkSession, view: str, study: str) -> Any:
@@ -129,7 +141,35 @@ def check(
     spark = measures.sparkSession
     computed = spark.createDataFrame(measures.toArrow())  # once, however many queries there are
     with measures_as_view(computed) as view:
-        return [check_one(claim, spark, view, study, numbers or {}) for claim in listed]
+        rows = [answer(claim, spark, view, place_of(claim, study)) for claim in listed]
+    answered = [(claim, row) for claim, row in zip(listed, rows) if row is not None]
+    met = iter(all_conditions(answered, spark, study))
+    return [
+        claim_result(claim, study, NO_ROWS, numbers or {})
+        if row is None
+        else claim_result(claim, study, verdict(next(met), place_of(claim, study)), {**(numbers or {}), **row}, row)
+        for claim, row in zip(listed, rows)
+    ]
+
+
+def place_of(claim: Mapping[str, str], study: str) -> str:
+    return f"study {study}, claim {claim['id']}"
+
+
+def all_conditions(asked: Sequence[Asked], spark: SparkSession, study: str) -> list[Row]:
+    """Return whether the conditions of all these claims are met; if one cannot be computed, the error names it."""
+    if not asked:
+        return []
+    try:
+        return conditions(asked, spark, f"study {study}")
+    except BadInput:
+        return [conditions([one], spark, place_of(one[0], study))[0] for one in asked]
+
+
+def verdict(met: Row, where: str) -> str:
+    if met["holds"] and met["differs"]:
+        raise BadInput(f"{where}: holds and differs are both true: let them exclude each other")
+    return HOLDS if met["holds"] else DIFFERS if met["differs"] else UNDECIDED
 
 
 def ask_numbers(numbers: Mapping[str, str], measures: DataFrame, study: str) -> dict[str, Any]:
@@ -144,20 +184,6 @@ def ask_numbers(numbers: Mapping[str, str], measures: DataFrame, study: str) -> 
 def missing(claims: Iterable[Mapping[str, str]], study: str) -> list[Claim]:
     """Return the claims of a study that needs a part which does not exist yet."""
     return [claim_result(claim, study, MISSING, {}) for claim in claims]
-
-
-def check_one(
-    claim: Mapping[str, str], spark: SparkSession, view: str, study: str, numbers: Mapping[str, Any]
-) -> Claim:
-    where = f"study {study}, claim {claim['id']}"
-    row = answer(claim, spark, view, where)
-    if row is None:
-        return claim_result(claim, study, NO_ROWS, numbers)
-    met = conditions(claim, row, spark, where)
-    if met["holds"] and met["differs"]:
-        raise BadInput(f"{where}: holds and differs are both true: let them exclude each other")
-    verdict = HOLDS if met["holds"] else DIFFERS if met["differs"] else UNDECIDED
-    return claim_result(claim, study, verdict, {**numbers, **row}, row)
 
 
 def answer(claim: Mapping[str, str], spark: SparkSession, view: str, where: str) -> dict[str, Any] | None:
