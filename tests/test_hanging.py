@@ -32,7 +32,7 @@ def small_suite(folder: Path, hanging: str, last: bool) -> None:
     (folder / "pyproject.toml").write_text("[tool.pytest.ini_options]\n" + "\n".join(lines))
     (folder / "tests" / "support").mkdir(parents=True)
     shutil.copy(ROOT / "tests" / "conftest.py", folder / "tests")
-    for file in ("__init__.py", "support/__init__.py", "support/once.py"):
+    for file in ("__init__.py", "support/__init__.py", "support/once.py", "support/compiled.py"):
         shutil.copy(ROOT / "tests" / file, folder / "tests" / file)
     (folder / "tests" / "test_small.py").write_text(
         FINE.format("before") + hanging + ("" if last else FINE.format("after"))
