@@ -45,9 +45,11 @@ def check(home: Path, file: Path) -> None:
         home / "bin" / "java",
         f"-XX:SharedArchiveFile={file}",
         "-XX:+VerifySharedSpaces",
+        "-XX:-CreateCoredumpOnCrash",
         "-version",
     ]
-    if not file.is_file() or subprocess.run(command, capture_output=True, check=False).returncode != 0:
+    # Where it crashes, it leaves a file behind that says why.
+    if not file.is_file() or subprocess.run(command, capture_output=True, check=False, cwd=file.parent).returncode != 0:
         raise BadInput(
             f"no archive of Spark's classes: this Java cannot make one, or there is no room in {file.parent.parent}"
         )
