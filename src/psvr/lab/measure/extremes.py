@@ -8,6 +8,7 @@ cases, and then the true extreme lies between the extremes of their ends.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from operator import attrgetter
+from typing import NamedTuple
 
 from .student import CONFIDENCE, quantile
 
@@ -35,19 +36,9 @@ class Extreme:
     place: int
 
 
-@dataclass(frozen=True)
-class Bounds:
+class Bounds(NamedTuple):
     low: float
     high: float
-
-    @property
-    def nearest(self) -> float:
-        """How far from zero it is at least."""
-        return max(self.low, -self.high, 0.0)
-
-    @property
-    def furthest(self) -> float:
-        return max(abs(self.low), abs(self.high))
 
 
 def widening(trials: int, cells: int) -> float:
@@ -87,7 +78,8 @@ def ends(bounds: Sequence[Bounds], which: str) -> tuple[float, float]:
 
 def farthest(bounds: Sequence[Bounds], value: float) -> tuple[float, float]:
     """Return the bounds of the value that is farthest from zero, on its side of zero if any cell is surely off it."""
-    least, most = max(b.nearest for b in bounds), max(b.furthest for b in bounds)
-    if not least:
+    least = max(max(b.low, -b.high) for b in bounds)  # how far from zero the one that is farthest is at least, …
+    most = max(max(-b.low, b.high) for b in bounds)  # … and how far any may be
+    if least <= 0:
         return min(b.low for b in bounds), max(b.high for b in bounds)
     return (least, most) if value > 0 else (-most, -least)
