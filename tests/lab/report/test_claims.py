@@ -64,6 +64,18 @@ def test_altered_rows_flip_the_verdict(spark: SparkSession) -> None:
     assert (none.verdict, none.value, none.low, none.high) == ("no rows", None, None, None)
 
 
+def test_each_claim_has_its_own_verdict(measures: DataFrame) -> None:
+    """Though the conditions of all claims are one query, one of them may have no rows, and one may be wrong."""
+    wanted: dict[str, dict[str, str]] = {"holds": {}}
+    wanted |= {"no rows": {"sql": "SELECT 1 AS value, 1 AS low, 1 AS high FROM measures WHERE n > 99"}}
+    wanted |= {"differs": {"holds": "low > 8", "differs": "value < 8"}, "undecided": {"holds": "value IS NULL"}}
+    listed = [{**CLAIM, "id": id, **changes} for id, changes in wanted.items()]
+    assert [(c.id, c.verdict) for c in check(listed, measures, "gain")] == [(id, id) for id in wanted]
+    wrong = {**CLAIM, "id": "wrong", "holds": "value / (value - value) > 1"}
+    with pytest.raises(BadInput, match=r"^study gain, claim wrong: .*zero"):
+        check([*listed, wrong], measures, "gain")
+
+
 def test_a_part_that_does_not_exist_yet() -> None:
     claim = missing([CLAIM], "testbed")[0]
     assert (claim.verdict, claim.study, claim.value) == ("missing", "testbed", None)
