@@ -45,7 +45,8 @@ def is_plain(item: pytest.Item) -> bool:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    items.sort(key=lambda item: not is_plain(item))
+    """First what needs nothing compiled, then the longest file: it sends all that is compiled so far to a cluster."""
+    items.sort(key=lambda item: (not is_plain(item), item.path.name != "test_kills.py"))
 
 
 @pytest.hookimpl(optionalhook=True)
