@@ -15,7 +15,7 @@ from pathlib import Path
 from psvr import jit
 from psvr.errors import BadInput
 from psvr.lab.run.compiling import Compilers, Variant, mark
-from psvr.lab.spark.java import archive, java_home
+from psvr.lab.spark.java import class_archive, java_home
 
 PLAIN = ("node", "swarm", "trace")  # folders of tests that run first, because nothing is compiled for them
 
@@ -35,7 +35,7 @@ def missing() -> list[Variant]:
 def make_archive() -> None:
     """Let Spark's Java start in half the time: tests start it some sixty times."""
     with suppress(BadInput):  # where there is no Java, tests of the lab say so
-        if not archive(java_home()).exists():
+        if not class_archive(java_home()).exists():
             subprocess.run([sys.executable, "-m", "psvr.lab.spark.archive"], capture_output=True, check=False)
 
 

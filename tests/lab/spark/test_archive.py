@@ -9,8 +9,8 @@ import pytest
 
 from psvr.errors import BadInput
 from psvr.lab.spark.archive import check, make
-from psvr.lab.spark.java import archive, java_home, use
-from psvr.lab.spark.settings import DRIVER, with_archive
+from psvr.lab.spark.java import archive_options, class_archive, java_home
+from psvr.lab.spark.settings import DRIVER_OPTIONS, with_archive
 
 LOADED = "source: shared objects file (top)"
 CODE = """
@@ -36,14 +36,14 @@ def test_sessions_take_spark_s_classes_from_it(made: Path, tmp_path: Path) -> No
 
 def test_without_it_settings_are_what_they_were(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    assert with_archive({DRIVER: "-Dx=y"}, java_home()) == {DRIVER: "-Dx=y"}
+    assert with_archive({DRIVER_OPTIONS: "-Dx=y"}, java_home()) == {DRIVER_OPTIONS: "-Dx=y"}
 
 
 def test_another_java_needs_another_one(tmp_path: Path) -> None:
     (tmp_path / "release").write_text('JAVA_VERSION="17.0.1"')
-    first = archive(tmp_path)
+    first = class_archive(tmp_path)
     (tmp_path / "release").write_text('JAVA_VERSION="17.0.2"')
-    assert archive(tmp_path) not in (first, archive(java_home()))
+    assert class_archive(tmp_path) not in (first, class_archive(java_home()))
 
 
 def test_one_that_is_not_whole_is_refused(made: Path, tmp_path: Path) -> None:
@@ -59,6 +59,12 @@ def test_one_that_is_not_whole_is_refused(made: Path, tmp_path: Path) -> None:
 
 def test_one_that_no_longer_fits_is_ignored_in_silence(made: Path, tmp_path: Path) -> None:
     """As after Spark's files were installed anew."""
-    command = [str(java_home() / "bin" / "java"), *use(made).replace('"', "").split(), "-cp", str(tmp_path), "-version"]
+    command = [
+        str(java_home() / "bin" / "java"),
+        *archive_options(made).replace('"', "").split(),
+        "-cp",
+        str(tmp_path),
+        "-version",
+    ]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert done.stdout == "" and "version" in done.stderr

@@ -77,12 +77,18 @@ def test_diffusion_reaches_everybody_whoever_publishes() -> None:
                 assert got == Counter(subscribers), (seed, v)
 
 
-def test_diffusion_explores_again_and_finds_a_new_subscriber() -> None:
+def explored_grid() -> Network:
+    """A grid in which node 0 subscribes and node 15 has just explored."""
     net = network(GRID, "diffusion")
     net.subscribe(0, "c")
     net.run_until_stable()
     net.run(30)
     exploring(net, 15, [0])
+    return net
+
+
+def test_diffusion_explores_again_and_finds_a_new_subscriber() -> None:
+    net = explored_grid()
     net.subscribe(3, "c")
     net.run(LIFE)
     exploring(net, 15, [0, 3])
@@ -90,11 +96,7 @@ def test_diffusion_explores_again_and_finds_a_new_subscriber() -> None:
 
 
 def test_diffusion_explores_once_in_a_lifetime() -> None:
-    net = network(GRID, "diffusion")
-    net.subscribe(0, "c")
-    net.run_until_stable()
-    net.run(30)
-    exploring(net, 15, [0])
+    net = explored_grid()
     sent = messages_of(net, 15, [0], round((LIFE + REFRESH) / PAUSE))
     explored = [i for i, messages in enumerate(sent) if messages > 2 * min(sent)]
     assert explored and explored == list(range(explored[0], explored[-1] + 1)), sent

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pyspark
 
-from psvr.lab.spark.java import archive, java_home, use
+from psvr.lab.spark.java import archive_options, class_archive, java_home
 
 TIMEOUT = 60.0
 QUICK_START = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1"  # for executors: spark.executor.extraJavaOptions
@@ -32,7 +32,7 @@ class Process:
             "SPARK_LOCAL_IP": "127.0.0.1",
             "SPARK_DAEMON_MEMORY": "256m",
             "SPARK_DAEMON_JAVA_OPTS": QUICK_START,
-            "JAVA_TOOL_OPTIONS": use(archive(java_home())).replace('"', ""),
+            "JAVA_TOOL_OPTIONS": archive_options(class_archive(java_home())).replace('"', ""),
             **environment,
         }
         with log.open("wb") as out:

@@ -13,7 +13,7 @@ from .inline import inlined
 from .sections import PARTS, Section, sections
 from .summary import contents, notes, summary
 from .verdicts import badge, statement
-from .wording import escaped, prose, words
+from .wording import INTERVALS, escaped, prose, words
 
 if TYPE_CHECKING:
     from .figures import Drawn
@@ -24,12 +24,6 @@ ABOUT_PARTS = {
     "calibration": "Settings that the paper leaves open were chosen so that these come out as they do. They are no "
     "evidence for or against it.",
 }
-INTERVALS = (
-    "Verdicts are computed from the rows: each claim is a query over the measures and a condition on its answer. "
-    "Intervals are those of the mean over trials, at 95&nbsp;%. Where a claim is about the extreme of many cells, "
-    "their intervals are widened so that all of them hold together (Bonferroni), and the bounds are the extremes of "
-    "their ends."
-)
 
 
 def page(studies: Sequence[StudyResult], out: Path, about: About) -> str:
@@ -163,6 +157,6 @@ def foot(about: About) -> str:
     }
     listed = "".join(f"<div><dt>{escaped(k)}</dt><dd>{escaped(v)}</dd></div>" for k, v in made.items())
     return (
-        f'<footer id="made"><h2>How this page was made</h2><dl class="about">{listed}</dl><p>{INTERVALS} '
+        f'<footer id="made"><h2>How this page was made</h2><dl class="about">{listed}</dl><p>{escaped(INTERVALS)} '
         'The same numbers are in <a href="report.json">report.json</a>.</p></footer>'
     )

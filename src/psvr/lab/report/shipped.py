@@ -13,17 +13,13 @@ from psvr.lab.run.progress import format_duration
 from .findings import StudyResult
 from .sections import PARTS, Section, Statement, of_the_paper, sections
 from .verdicts import EXPLAINED, SIGNS, UNSETTLED, counts
-from .wording import INDEX, plain, quantity
+from .wording import INDEX, INTERVALS, plain, quantity
 
 if TYPE_CHECKING:
     from .claims import Claim
     from .figures import Drawn
 
 PAGE = "README.md"
-NOTE = """
-Values stand with their 95 % intervals, those of the mean over trials. Each verdict is the answer to a query over the
-measures with a condition on it, both in the `study.toml` of the study. Where a claim is about the worst of many cells,
-value and interval are those of that cell, but the end that would refute the claim is the furthest of any cell."""
 
 
 def ship(studies: Sequence[StudyResult], to: Path) -> Path:
@@ -43,7 +39,7 @@ def text(studies: Sequence[StudyResult]) -> str:
     """Return the page."""
     found = sections(studies)
     scales = ", ".join(sorted({study.scale for study in studies}))
-    blocks = [f"# Results at {scales} scale", short(found), NOTE.strip()]
+    blocks = [f"# Results at {scales} scale", short(found), INTERVALS]
     for part, inside in groupby(found, key=lambda section: section.part):
         blocks.append(f"## {PARTS[part]}")
         blocks += [block for section in inside for block in section_blocks(section)]

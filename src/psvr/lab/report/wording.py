@@ -7,6 +7,12 @@ import re
 MAX_DECIMALS = 4
 INLINE = re.compile(r"`([^`]+)`|\*\*(.+?)\*\*|(?<![\w*])\*(?!\s)([^*]+?)\*(?!\w)|\[([^\]]+)\]\([^)\s]*\)")
 INDEX = re.compile(r"\b([A-Z])_([A-Z])\b")
+INTERVALS = (
+    "Verdicts are computed from the rows: each claim is a query over the measures and a condition on its answer. "
+    "Intervals are those of the mean over trials, at 95 %. Where a claim is about the extreme of many cells, "
+    "their intervals are widened so that all of them hold together (Bonferroni), and the bounds are the extremes of "
+    "their ends."
+)
 ELEMENTS = ("code", "strong", "em", "")
 
 

@@ -11,16 +11,16 @@ from pathlib import Path
 
 from psvr.errors import BadInput
 
-from .java import archive, java_home
+from .java import class_archive, java_home
 from .sessions import session, stop
 
 WRITING = 120.0  # seconds that Java may take to write it
 
 
 def make() -> Path:
-    """Return the archive; if there is none yet, a session does a little of everything, and Java writes down how."""
+    """Return the archive; if there is none yet, it is made of the classes that a short session loads."""
     home = java_home()
-    file = archive(home)
+    file = class_archive(home)
     if file.exists():
         return file
     file.parent.mkdir(parents=True, exist_ok=True)

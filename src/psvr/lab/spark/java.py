@@ -104,7 +104,7 @@ def launcher(java: Path) -> Path:
     return folder
 
 
-def archive(java_home: Path) -> Path:
+def class_archive(java_home: Path) -> Path:
     """Return the file of the archive for this Java and the Spark that is installed."""
     release = java_home / "release"
     what = f"{java_home} {release.read_text('utf-8') if release.is_file() else ''} {pyspark.__file__}"
@@ -112,7 +112,7 @@ def archive(java_home: Path) -> Path:
     return cache_root() / f"spark-{name}.jsa"
 
 
-def use(file: Path) -> str:
+def archive_options(file: Path) -> str:
     """Return the options with which Java uses an archive; if it does not fit, Java goes on without it."""
     return f'"-XX:SharedArchiveFile={file}" {QUIETLY}'
 

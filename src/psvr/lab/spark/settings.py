@@ -6,11 +6,11 @@ from pathlib import Path
 
 from psvr.errors import BadInput
 
-from .java import archive, use
+from .java import archive_options, class_archive
 from .master import Master
 
 GIGABYTE = 1 << 30
-DRIVER = "spark.driver.defaultJavaOptions"
+DRIVER_OPTIONS = "spark.driver.defaultJavaOptions"
 LOG4J = Path(__file__).with_name("log4j2.properties")
 QUICK_START = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")  # enough: trials run in Python and have few rows
 MAX_ATTEMPTS = 4  # of a task whose Python process died, as on a cluster
@@ -48,7 +48,7 @@ def common(folder: Path) -> dict[str, str]:
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
         "spark.driver.memory": driver_memory(),
-        DRIVER: java_options(folder),
+        DRIVER_OPTIONS: java_options(folder),
         "spark.local.dir": str(folder / "local"),
         "spark.sql.warehouse.dir": (folder / "warehouse").as_uri(),
         "spark.sql.catalogImplementation": "in-memory",
@@ -94,10 +94,10 @@ def java_options(folder: Path) -> str:
 
 def with_archive(settings: dict[str, str], java_home: Path) -> dict[str, str]:
     """Return the settings of a session, whose driver uses the archive if there is one."""
-    file = archive(java_home)
+    file = class_archive(java_home)
     if not file.is_file():
         return settings
-    return {**settings, DRIVER: f"{settings[DRIVER]} {use(file)}"}
+    return {**settings, DRIVER_OPTIONS: f"{settings[DRIVER_OPTIONS]} {archive_options(file)}"}
 
 
 def driver_memory() -> str:
