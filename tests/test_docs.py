@@ -3,6 +3,7 @@
 import contextlib
 import io
 import re
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -14,8 +15,11 @@ BLOCKS = [(page, i, code, text) for page in PAGES for i, (code, text) in enumera
 
 
 @pytest.mark.parametrize("page, i, code, text", BLOCKS, ids=[f"{p.stem}-{i}" for p, i, _, _ in BLOCKS])
-def test_python_blocks(page: Path, i: int, code: str, text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_python_blocks(
+    page: Path, i: int, code: str, text: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.chdir(ROOT)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
         exec(compile(code, f"{page.name}:{i}", "exec"), {"__name__": "__main__"})
