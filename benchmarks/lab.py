@@ -4,17 +4,17 @@ import multiprocessing
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-
 from psvr.lab.pipeline import Prepared, prepare
-from psvr.lab.run import store
 from psvr.lab.run.folder import request_for
+from psvr.lab.run.manifest import State
 from psvr.lab.run.progress import Progress
-from psvr.lab.run.runner import Runner
-from psvr.lab.run.work import Work, run_task
+from psvr.lab.run.runner import Runner, task_seconds
+from psvr.lab.run.tasks import Piece, Tasks, remaining, seconds_of
+from psvr.lab.run.work import Work, run_all
 from psvr.lab.spark.sessions import session, stop
 from psvr.lab.study import load
 
@@ -36,22 +36,23 @@ def prepared(name: str, sets: list[str], out: Path) -> Prepared:
     return prepare(study, request_for(study, [], []), out)
 
 
-def with_spark(spark: Any, it: Prepared) -> tuple[float, pa.Table]:
+def with_spark(spark: Any, it: Prepared) -> tuple[float, Tasks]:
     """Seconds of a study on Spark, everything from the plan to the stored rows; and its tasks."""
-    runner = Runner(spark, it.study, it.trials, store.finished(it.rows), it.work, it.rows, {}, Progress(it.study.name))
-    tasks = runner.tasks()
+    runner = Runner(spark, it.work, State(), it.rows, {}, Progress(it.study.name))
     begin = time.perf_counter()
     runner.run()
-    return time.perf_counter() - begin, tasks
+    spent = time.perf_counter() - begin
+    pieces = remaining(it.cells, {})
+    return spent, Tasks(pieces, task_seconds(seconds_of(pieces), CORES))
 
 
-def alone(job: tuple[Work, list[dict[str, Any]]]) -> int:
-    return int(run_task(*job).num_rows)
+def alone(job: tuple[Work, Sequence[Piece]]) -> int:
+    return int(run_all(*job)[0].num_rows)
 
 
-def bare(work: Work, tasks: pa.Table) -> float:
+def bare(work: Work, tasks: Tasks) -> float:
     """Seconds that the same tasks take in two processes that do nothing else."""
-    jobs = [(work, trials) for trials in tasks.column("trials").to_pylist()]
+    jobs = [(work, tasks[task]) for task in range(len(tasks))]
     with multiprocessing.get_context("spawn").Pool(CORES) as pool:
         pool.map(alone, jobs[-CORES:], chunksize=1)  # import, and load compiled code
         begin = time.perf_counter()
@@ -73,11 +74,11 @@ def run() -> None:
             plain = bare(it.work, tasks)
             publications = it.study.grids[0].parameters.get("publications", (0,))[0]
             assert isinstance(publications, int)
-            per_second = len(it.trials) * publications / lab
+            per_second = it.trials * publications / lab
             rows.append(
                 [
                     title,
-                    f"{len(it.trials):,}",
+                    f"{it.trials:,}",
                     f"{len(tasks):,}",
                     f"{lab:.1f}",
                     f"{plain:.1f}",

@@ -50,7 +50,7 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, str]:
 
 def test_rows_are_those_of_a_plain_run(ran: tuple[Path, Path, str]) -> None:
     study, out, _ = ran
-    plain = run_in_process(load([str(study)])[0]).drop_columns("failed").sort_by(KEYS)
+    plain = run_in_process(load([str(study)])[0]).sort_by(KEYS)
     assert stored(out / "small").cast(plain.schema).equals(plain)
 
 
@@ -105,7 +105,7 @@ def test_a_changed_study_and_changed_code_are_said(tmp_path: Path, inside: Insid
     assert "other code" in (out / "report.html").read_text()
     assert pq.read_table(out / "small" / "measures.parquet").column("n").to_pylist().count(20) == 0
     assert inside("run", study, "--out", out, "--again")[0] == 0
-    plain = run_in_process(load([str(study)])[0]).drop_columns("failed").sort_by(KEYS)
+    plain = run_in_process(load([str(study)])[0]).sort_by(KEYS)
     assert stored(out / "small").cast(plain.schema).equals(plain)
 
 
@@ -180,11 +180,59 @@ def test_what_is_wrong_is_said_in_one_line(tmp_path: Path) -> None:
     assert "none.py: No such file" in refused("run", study, "--system", tmp_path / "none.py", "--out", out)
 
 
-def test_a_trial_that_fails_is_named_and_the_others_are_kept(tmp_path: Path, inside: Inside) -> None:
+def test_trials_that_fail_are_counted_and_the_others_go_on(tmp_path: Path, inside: Inside) -> None:
+    study, out = small_study(tmp_path, STUDY.replace("s = [1, 8]", "s = 1\nbroken = 20")), tmp_path / "out"
+    status, _, said = inside("run", study, "--out", out)
+    assert status == 3 and "2 trials could not be run" in said and "n: this one is not possible" in said
+    assert set(stored(out / "small").column("n").to_pylist()) == {5, 10} and len(claims(out)) == 1
+    assert "2 trials could not be run" in (out / "report.html").read_text()
+    counted = "SELECT count(*) AS trials, max(attempts) AS attempts, min(reason) AS reason FROM small_failures"
+    rows = json.loads(inside("sql", counted, "--out", out, "--format", "json")[1])
+    assert rows == {"trials": 2, "attempts": 1, "reason": "n: this one is not possible"}
+    (study / "trial.py").write_text(TRIAL.replace("raise BadInput", "BadInput"))
+    assert inside("run", study, "--out", out)[0] == 0
+    assert set(stored(out / "small").column("n").to_pylist()) == {5, 10, 20}
+
+
+def test_the_first_failure_ends_the_run_if_that_is_wanted(tmp_path: Path, inside: Inside) -> None:
     study = small_study(tmp_path, STUDY.replace("s = [1, 8]", "s = 1\nbroken = 20"))
-    status, _, said = inside("run", study, "--out", tmp_path / "out")
-    assert status == 2 and "n = 20" in said and "this one is not possible" in said
-    assert set(stored(tmp_path / "out" / "small").column("n").to_pylist()) == {5, 10}
+    status, _, said = inside("run", study, "--out", tmp_path / "out", "--fail-fast")
+    assert status == 3 and "stopped, because trial " in said and not (tmp_path / "out" / "report.html").exists()
+
+
+@pytest.mark.parametrize("act, said", [("os._exit(9)", "exit code 9"), ("os.kill(os.getpid(), 11)", "SIGSEGV")])
+def test_a_trial_that_kills_its_process_is_named(act: str, said: str, tmp_path: Path, inside: Inside) -> None:
+    deadly = f"    if parameters['n'] == 20 and seed % 2:\n        import os\n        {act}\n    draw ="
+    study = small_study(tmp_path, trial=TRIAL.replace("    draw =", deadly))
+    status, _, printed = inside("run", study, "--out", tmp_path / "out")
+    plain = run_in_process(load([str(small_study(tmp_path / "plain"))])[0]).to_pylist()
+    expected = {row["trial"] for row in plain if row["n"] != 20 or row["seed"] % 2 == 0}
+    assert status == 3 and f"its process died: {said}" in printed and len({r["trial"] for r in plain} - expected) > 0
+    assert set(stored(tmp_path / "out" / "small").column("trial").to_pylist()) == expected
+
+
+def test_a_figure_that_cannot_be_drawn_leaves_the_report_of_everything_else(tmp_path: Path, inside: Inside) -> None:
+    good, bad = (small_study(tmp_path, STUDY.replace('"more"', f'"{name}"'), name=name) for name in ("good", "bad"))
+    (bad / "figure.py").write_text("def draw(measures):\n    return 1 / 0")
+    status, _, said = inside("run", good, bad, "--out", tmp_path / "out", "--quiet")
+    assert status == 2 and said.endswith("figure.py, line 2: ZeroDivisionError: division by zero\n"), said
+    page = (tmp_path / "out" / "report.html").read_text()
+    assert "ZeroDivisionError" in page and {c["verdict"] for c in claims(tmp_path / "out")} == {"holds"}
+    assert (tmp_path / "out" / "figures" / "good-messages.svg").is_file()
+
+
+@pytest.mark.parametrize("name", ["l[1]", "{x,y}", "a*b?", "with space", "file:"])
+def test_a_folder_may_have_any_name(name: str, tmp_path: Path, inside: Inside) -> None:
+    study, out = small_study(tmp_path, STUDY.replace("n = [5, 10, 20]", "n = 5")), tmp_path / name
+    assert inside("run", study, "--out", out, "--quiet")[0] == 0
+    assert json.loads(inside("sql", "SELECT count(*) AS n FROM small", "--out", out, "--format", "json")[1])["n"] == 4
+
+
+def test_other_places_than_folders_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for place in ("s3a://bucket/x", "hdfs://host/x", "file://host/x"):
+        assert f"--out: {place}: must be a folder" in refused("run", "gain", "--out", place)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_corrupt_file_is_named_and_without_it_all_is_well(tmp_path: Path, inside: Inside) -> None:

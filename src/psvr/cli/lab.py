@@ -2,6 +2,7 @@
 
 import argparse
 from pathlib import Path
+from urllib.parse import unquote
 
 from psvr.lab.study import SCALES
 
@@ -21,6 +22,7 @@ def add(parser: argparse.ArgumentParser) -> None:
         "studies", metavar="STUDY", nargs="+", help="a name (see psvr lab list), or the folder of your own"
     )
     run.add_argument("--again", action="store_true", help="run finished trials again; their old rows are set aside")
+    run.add_argument("--fail-fast", action="store_true", help="stop when a trial fails; without it, the others go on")
     run.set_defaults(do=lab_run.run)
     replay = commands.add_parser("replay", help="run a single trial again in this process, and print its results")
     replay.add_argument("study", metavar="STUDY", help="the study that has it, as for run")
@@ -63,7 +65,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     sql.set_defaults(do=lab_results.sql)
     for sub in (run, report, sql):
         sub.add_argument(
-            "--out", metavar="DIR", type=Path, default=Path(OUT), help="the folder of results (default: %(default)s)"
+            "--out", metavar="DIR", type=folder, default=Path(OUT), help="the folder of results (default: %(default)s)"
         )
         sub.add_argument(
             "--master",
@@ -72,6 +74,16 @@ def add(parser: argparse.ArgumentParser) -> None:
         )
         sub.add_argument("--conf", metavar="KEY=VALUE", action="append", default=[], help="a setting of Spark")
         sub.add_argument("--quiet", action="store_true", help="no progress")
+
+
+def folder(text: str) -> Path:
+    """Return the folder that an option gives, as a path or as file:///…"""
+    scheme, colon, rest = text.partition("://")
+    if not colon:
+        return Path(text)
+    if scheme.lower() != "file" or not rest.startswith("/"):
+        raise argparse.ArgumentTypeError(f"{text}: must be a folder of this machine, or one that it shares with others")
+    return Path(unquote(rest))
 
 
 def run(options: argparse.Namespace) -> int:

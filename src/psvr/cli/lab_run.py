@@ -8,24 +8,27 @@ from psvr.files import read_text
 from psvr.lab import strict_json
 from psvr.lab.driver import load_custom_systems, run_studies
 from psvr.lab.replay import FAILURE, read_changes, replay, without_trial
-from psvr.lab.run.runner import Stopped
+from psvr.lab.run.runner import Stopped, TrialFailed
 from psvr.lab.study import load
 
 from .lab_results import options_of, print_verdicts
 from .output import show
 
-FAILED = 3  # the exit code if a trial that is replayed fails
+FAILED = 3  # the exit code if a trial fails
 
 
 def run(options: argparse.Namespace) -> int:
     """Run studies and make the report."""
     try:
-        _, claims = run_studies(options.studies, options_of(options))
+        outcome = run_studies(options.studies, options_of(options))
     except (Stopped, KeyboardInterrupt):
         print("\nstopped; what is finished is stored, and the same command goes on from there", file=sys.stderr)
         return 130
-    print_verdicts(claims, options.out)
-    return 0
+    except TrialFailed as failed:
+        print(f"stopped, because {failed}; what is finished is stored", file=sys.stderr)
+        return FAILED
+    print_verdicts(outcome.claims, options.out)
+    return FAILED if outcome.failed else 0
 
 
 def replay_trial(options: argparse.Namespace) -> int:

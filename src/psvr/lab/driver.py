@@ -37,11 +37,21 @@ class Options:
     master: str = "local[*]"
     conf: Sequence[str] = ()
     again: bool = False
+    fail_fast: bool = False
     quiet: bool = False
 
     def say(self, text: str) -> None:
         if not self.quiet:
             print(text, file=sys.stderr, flush=True)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What has come of a run."""
+
+    studies: list[Prepared]
+    claims: list[Claim]  # of all studies in the folder
+    failed: int  # trials
 
 
 @contextmanager
@@ -60,13 +70,11 @@ def session_for(options: Options, keep: bool = False) -> Iterator[SparkSession]:
         stop()
 
 
-def run_studies(
-    names: Sequence[str], options: Options, keep: bool = False, single: bool = False
-) -> tuple[list[Prepared], list[Claim]]:
+def run_studies(names: Sequence[str], options: Options, keep: bool = False, single: bool = False) -> Outcome:
     """Run what is left of these studies and make the report; everything that can be refused is refused before Spark.
 
-    Returns the studies, and the claims of all studies in the folder.  After Ctrl-C it raises `Stopped`; finished trials
-    are stored.  `keep` leaves the Spark session running; `single` refuses a name that stands for several studies.
+    After Ctrl-C it raises `Stopped`; finished trials are stored.  `keep` leaves the Spark session running; `single`
+    refuses a name that stands for several studies.
     """
     local = parse(options.master).local
     files = [(Path(file).name, read_text(Path(file), f"--system {file}")) for file in options.systems]
@@ -82,14 +90,17 @@ def run_studies(
             if not local:
                 wait_for_code()  # because it is sent to the workers with the session
             with session_for(options, keep) as spark:
+                if spark.sparkContext.uiWebUrl:
+                    options.say(f"Spark shows its jobs at {spark.sparkContext.uiWebUrl}")
                 with spark_may_stop():
                     check_claims(spark, prepared)
                 if options.again:
                     set_all_aside(prepared)
                 wait_for_code()
+                failed = 0
                 for it in prepared:
-                    run(spark, it, Progress(it.study.name, options.quiet))
-                return prepared, make_report(spark, prepared, options)
+                    failed += run(spark, it, Progress(it.study.name, options.quiet), options.fail_fast)
+                return Outcome(prepared, make_report(spark, prepared, options), failed)
 
 
 def make_report(spark: SparkSession, prepared: Sequence[Prepared], options: Options) -> list[Claim]:
@@ -104,12 +115,7 @@ def make_report(spark: SparkSession, prepared: Sequence[Prepared], options: Opti
 
 def announcement(prepared: Sequence[Prepared]) -> str:
     """Return how much there is to do, in one line."""
-    trials = sum(len(it.trials) for it in prepared)
-    seconds = sum(
-        cost * len(systems)
-        for it in prepared
-        for cost, systems in zip(it.trials.column("cost").to_pylist(), it.trials.column("systems").to_pylist())
-    )
+    trials, seconds = sum(it.trials for it in prepared), sum(cell.seconds for it in prepared for cell in it.cells)
     studies = "one study" if len(prepared) == 1 else f"{len(prepared)} studies"
     return f"{studies}, {trials:,} trials, about {format_duration(seconds)} of computing on one core"
 

@@ -87,6 +87,6 @@ def run_study(
         f"{name}={json.dumps(value if isinstance(value, str | int | float) else list(value))}"
         for name, value in parameters.items()
     ]
-    options = Options(scale, sets, [str(file) for file in systems], Path(out), master, conf, again, quiet)
-    [prepared], claims = run_studies([str(study)], options, keep=True, single=True)
-    return Results(prepared, claims, options)
+    options = Options(scale, sets, [str(file) for file in systems], Path(out), master, conf, again, quiet=quiet)
+    outcome = run_studies([str(study)], options, keep=True, single=True)
+    return Results(outcome.studies[0], outcome.claims, options)

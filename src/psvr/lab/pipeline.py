@@ -8,31 +8,35 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pyarrow as pa
-import pyarrow.compute as pc
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from psvr import __version__
+from psvr.errors import BadInput
 from psvr.lab import strict_json
 from psvr.lab.measure.measures import columns_of_measures, measure
-from psvr.lab.replay import FAILURE, MAX_SECONDS, command, smaller_failure
+from psvr.lab.replay import FAILURE, MAX_SECONDS, command, find_trial, smaller_failure
 from psvr.lab.report.claims import Claim, ask_numbers, check, missing, validate
 from psvr.lab.report.figures import Drawn, draw_all
 from psvr.lab.report.report import About, StudyResult, report
 from psvr.lab.run.folder import Request
+from psvr.lab.run.manifest import State
 from psvr.lab.run.progress import Progress
 from psvr.lab.run.provenance import code_digest, code_of_psvr, provenance
 from psvr.lab.run.runner import Runner
-from psvr.lab.run.steps import plan
 from psvr.lab.run.work import Work, work_of
+from psvr.lab.spark.paths import spark_path
 from psvr.lab.spark.sessions import slots
 from psvr.lab.study.study import Study
 from psvr.lab.study.texts import filled
-from psvr.lab.study.trials import trial_table
+from psvr.lab.study.trials import Cell, cells
 
 from .run import folder as folders
 from .run import store
+
+UNDRAWN = "the report has no figures of this study: "
 
 
 @dataclass(frozen=True)
@@ -41,7 +45,7 @@ class Prepared:
 
     study: Study
     request: Request
-    trials: pa.Table
+    cells: list[Cell]
     work: Work
     folder: Path
 
@@ -50,14 +54,19 @@ class Prepared:
         return self.folder / "trials"
 
     @property
+    def trials(self) -> int:
+        """How many trials it has."""
+        return sum(cell.grid.repetitions for cell in self.cells)
+
+    @property
     def code(self) -> str:
         return code_digest([*self.study.files, *self.request.systems])
 
 
 def prepare(study: Study, request: Request, out: Path) -> Prepared:
     """Plan the trials of a study."""
-    trials = trial_table(study)
-    return Prepared(study, request, trials, work_of(study, trials, request.systems), out / study.name)
+    found = cells(study)
+    return Prepared(study, request, found, work_of(study, found, request.systems), out / study.name)
 
 
 def prepare_all(out: Path, prepared: Sequence[Prepared] = ()) -> list[Prepared]:
@@ -79,24 +88,40 @@ def check_claims(spark: SparkSession, prepared: Sequence[Prepared]) -> None:
         validate(it.study.claims, columns, spark, it.study.name, it.study.numbers)
 
 
-def run(spark: SparkSession, prepared: Prepared, progress: Progress) -> None:
-    """Run the trials of a study that are not finished yet."""
-    done = store.finished(prepared.rows)
-    for note in changes(prepared, done):
+def run(spark: SparkSession, prepared: Prepared, progress: Progress, fail_fast: bool = False) -> int:
+    """Run the trials of a study that are not finished yet; return how many of them failed."""
+    state = store.opened(prepared.rows, prepared.cells)
+    for note in changes(prepared, state):
         progress.say(f"{prepared.study.name}: {note}")
     folders.remember(prepared.folder, prepared.request, prepared.study)
-    if prepared.study.needs is None:
-        notes = provenance(prepared.study.name, prepared.study.scale, prepared.code) | {"cores": str(slots(spark))}
-        Runner(spark, prepared.study, prepared.trials, done, prepared.work, prepared.rows, notes, progress).run()
-        for note in failures(spark, prepared, look_for_smaller=True):
-            progress.say(f"{prepared.study.name}: {note}")
+    if prepared.study.needs is not None:
+        return 0
+    notes = provenance(prepared.study.name, prepared.study.scale, prepared.code) | {"cores": str(slots(spark))}
+    runner = Runner(spark, prepared.work, state, prepared.rows, notes, progress, fail_fast)
+    runner.run()
+    failed = store.failures(prepared.rows, runner.state, prepared.cells)
+    for note in [*not_run(prepared, failed), *failures(spark, prepared, runner.state, look_for_smaller=True)]:
+        progress.say(f"{prepared.study.name}: {note}")
+    return len(failed)
 
 
-def failures(spark: SparkSession, prepared: Prepared, look_for_smaller: bool = False) -> list[str]:
-    """Return notes on the trials that have failed: how many, and how to see the first of them fail again."""
+def not_run(prepared: Prepared, failed: pa.Table) -> list[str]:
+    """Return a note on the trials that could not be run, if there are any."""
+    if not len(failed):
+        return []
+    first = failed.slice(0, 1).to_pylist()[0]
+    some = "one trial" if len(failed) == 1 else f"{len(failed):,} trials"
+    return [
+        f"{some} could not be run, and the same command tries again; {first['trial']} ({first['parameters']}): "
+        f"{first['reason']}; see it again: {command(prepared.request, first['trial'])}"
+    ]
+
+
+def failures(spark: SparkSession, prepared: Prepared, state: State, look_for_smaller: bool = False) -> list[str]:
+    """Return notes on the trials whose results say that something failed, and how to see the first of them again."""
     if FAILURE not in prepared.work.schema.names:
         return []
-    failed = rows_of(spark, prepared).where(F.col(FAILURE).isNotNull())
+    failed = rows_of(spark, prepared, state).where(F.col(FAILURE).isNotNull())
     count, first = failed.count(), failed.orderBy("trial", "system").first()
     if first is None:
         return []
@@ -104,8 +129,8 @@ def failures(spark: SparkSession, prepared: Prepared, look_for_smaller: bool = F
     some = "one trial has failed" if count == 1 else f"{count:,} trials have failed, the first of them {trial}"
     notes = [f"{some} ({system}): {first[FAILURE]}; see it again: {command(prepared.request, trial)}"]
     if look_for_smaller:
-        planned = prepared.trials.filter(pc.equal(prepared.trials.column("trial"), trial)).to_pylist()[0]
-        changes = smaller_failure(prepared.work, planned, system)
+        planned = find_trial(prepared.cells, trial)
+        changes = smaller_failure(prepared.work, planned, system) if planned is not None else None
         notes.append(
             f"no smaller network that fails was found within {MAX_SECONDS:g} s"
             if changes is None
@@ -114,37 +139,29 @@ def failures(spark: SparkSession, prepared: Prepared, look_for_smaller: bool = F
     return notes
 
 
-def changes(prepared: Prepared, done: pa.Table) -> list[str]:
+def changes(prepared: Prepared, state: State) -> list[str]:
     """Return notes on what has changed since the finished trials were run."""
-    previous, planned = folders.recall(prepared.folder), set(prepared.trials.column("trial").to_pylist())
-    have = set(done.column("trial").to_pylist())
+    previous = folders.recall(prepared.folder)
+    ours, others = store.count_finished(state, prepared.cells)
     notes = []
-    if (
-        previous is not None
-        and previous["described"] != strict_json.plain(prepared.study.description())
-        and have - planned
-    ):
+    if previous is not None and previous["described"] != strict_json.plain(prepared.study.description()) and others:
         notes.append(
-            f"the study has changed: {len(have & planned):,} finished trials belong to it still, "
-            f"{len(have - planned):,} do not and are left aside"
+            f"the study has changed: {ours:,} finished trials belong to it still, {others:,} do not and are left aside"
         )
     asked = prepared.request.study
     if "/" in asked and Path(asked) != prepared.study.folder:
         notes.append(f"the study is no longer in {asked}; this is made by the copy that its run has kept")
-    foreign = sum(store.other_code(done, prepared.code).values())
+    foreign = sum(store.other_code(state, prepared.code).values())
     if foreign:
         notes.append(f"{foreign:,} finished trials come from other code than this; --again runs them anew")
     return notes
 
 
-def rows_of(spark: SparkSession, prepared: Prepared) -> DataFrame:
+def rows_of(spark: SparkSession, prepared: Prepared, state: State | None = None) -> DataFrame:
     """Return the stored rows that belong to the study as it is now."""
-    wanted = plan(spark, prepared.trials).select("trial", F.explode("systems").alias("system"))
-    return (
-        store.read(spark, prepared.rows, prepared.work.schema)
-        .join(wanted, ["trial", "system"], "left_semi")
-        .select(prepared.work.schema.names)
-    )
+    if state is None:
+        state = store.opened(prepared.rows, prepared.cells)
+    return store.read(spark, prepared.rows, state, prepared.cells, prepared.work.schema)
 
 
 def result_columns(work: Work) -> list[str]:
@@ -156,25 +173,34 @@ def result_columns(work: Work) -> list[str]:
 def evaluate(spark: SparkSession, prepared: Prepared, out: Path) -> StudyResult:
     """Compute measures, figures and claims from the stored rows."""
     if prepared.study.needs is not None:
-        return study_result(prepared, 0, missing(prepared.study.claims, prepared.study.name))
+        return study_result(prepared, State(), missing(prepared.study.claims, prepared.study.name))
+    state = store.opened(prepared.rows, prepared.cells)
     try:
-        measures = rows_of(spark, prepared).transform(measure, result_columns(prepared.work)).toArrow()
+        measures = rows_of(spark, prepared, state).transform(measure, result_columns(prepared.work)).toArrow()
     except Exception as error:
-        raise store.find_damage(prepared.rows) or error from error
+        raise store.find_damage(prepared.rows, state) or error from error
     made_by = provenance(prepared.study.name, prepared.study.scale, prepared.code)
     file = store.write_table(measures, prepared.folder / "measures.parquet", made_by)
-    stored = spark.read.parquet(str(file))
+    stored = spark.read.parquet(spark_path(file))
     numbers = ask_numbers(prepared.study.numbers, stored, prepared.study.name)
     claims = check(prepared.study.claims, stored, prepared.study.name, numbers)
-    drawn = draw_all(prepared.study.folder, prepared.study.name, measures.to_pandas(), out / "figures")
-    done = store.finished(prepared.rows)
-    ours = set(done.column("trial").to_pylist()) & set(prepared.trials.column("trial").to_pylist())
-    return study_result(prepared, len(ours), claims, drawn, failures(spark, prepared), changes(prepared, done), numbers)
+    drawn, wrong = drawn_or_not(prepared, measures.to_pandas(), out)
+    failed = store.failures(prepared.rows, state, prepared.cells)
+    notes = [*not_run(prepared, failed), *failures(spark, prepared, state), *wrong]
+    return study_result(prepared, state, claims, drawn, notes, changes(prepared, state), numbers)
+
+
+def drawn_or_not(prepared: Prepared, measures: pd.DataFrame, out: Path) -> tuple[list[Drawn], list[str]]:
+    """Return the figures of a study, or what is wrong with the file that draws them."""
+    try:
+        return draw_all(prepared.study.folder, prepared.study.name, measures, out / "figures"), []
+    except BadInput as error:
+        return [], [f"{UNDRAWN}{error}"]
 
 
 def study_result(
     prepared: Prepared,
-    done: int,
+    state: State,
     claims: list[Claim],
     drawn: Sequence[Drawn] = (),
     notes: Sequence[str] = (),
@@ -193,14 +219,14 @@ def study_result(
         paper=said["The paper"],
         meaning=said["What it means"],
         scale=s.scale,
-        planned=len(prepared.trials),
-        done=done,
+        planned=prepared.trials,
+        done=store.count_finished(state, prepared.cells)[0],
         claims=claims,
         figures=list(drawn),
         notes=list(notes),
         changes=list(changed),
         rerun=rerun(prepared.request),
-        origin=store.origin_of(prepared.rows),
+        origin=store.origin_of(state),
         missing=s.needs,
     )
 
@@ -223,6 +249,9 @@ def report_on(spark: SparkSession, studies: Sequence[Prepared], out: Path, maste
     """Make the report over these studies, and return their claims."""
     results = [evaluate(spark, it, out) for it in studies]
     report(results, out, about(spark, sorted({it.study.scale for it in studies}), master))
+    undrawn = [note for result in results for note in result.notes if note.startswith(UNDRAWN)]
+    if undrawn:
+        raise BadInput(undrawn[0])
     return [claim for result in results for claim in result.claims]
 
 

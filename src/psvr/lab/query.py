@@ -12,9 +12,11 @@ from pyspark.sql import DataFrame, SparkSession
 
 from psvr.lab import strict_json
 from psvr.lab.measure.traces import read_trace
+from psvr.lab.run import store
 from psvr.lab.run.folder import Request
 from psvr.lab.run.reading import readable
 from psvr.lab.spark.errors import spark_errors
+from psvr.lab.spark.paths import spark_path
 from psvr.lab.study.study import Study
 
 from .pipeline import prepare, rows_of
@@ -24,15 +26,23 @@ DAMAGED = "is damaged; psvr lab report makes it again"
 
 
 def register(spark: SparkSession, studies: Sequence[tuple[Study, Request]], out: Path, trace: str | None) -> None:
-    """Register the tables: the rows of each study under its name, and its measures under the name and `_measures`."""
+    """Register the tables: the rows of each study under its name, and its measures under the name and `_measures`.
+
+    If trials could not be run, they are in a table with `_failures` in its name.
+    """
     for study, request in studies:
         if study.needs is None:
-            rows_of(spark, prepare(study, request, out)).createOrReplaceTempView(study.name)
+            prepared = prepare(study, request, out)
+            state = store.opened(prepared.rows, prepared.cells)
+            rows_of(spark, prepared, state).createOrReplaceTempView(study.name)
+            failed = store.failures(prepared.rows, state, prepared.cells)
+            if len(failed):
+                spark.createDataFrame(failed).createOrReplaceTempView(f"{study.name}_failures")
         file = out / study.name / "measures.parquet"
         if file.is_file():
             with readable(file, DAMAGED):
                 pq.read_table(file, page_checksum_verification=True)
-            spark.read.parquet(str(file)).createOrReplaceTempView(f"{study.name}_measures")
+            spark.read.parquet(spark_path(file)).createOrReplaceTempView(f"{study.name}_measures")
     file = out / "report.json"
     if file.is_file():
         with readable(file, DAMAGED):

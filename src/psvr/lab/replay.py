@@ -10,16 +10,14 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-import pyarrow.compute as pc
-
 from psvr.errors import BadInput, did_you_mean, shown
 
 from .columns import TRIAL
 from .kinds import kind
 from .run.folder import Request
-from .run.work import Work, load_custom_systems, run_trial, work_of
+from .run.work import Failed, Work, load_custom_systems, run_trial, work_of
 from .study.study import Study
-from .study.trials import trial_table
+from .study.trials import Cell, cells, id_of
 
 FAILURE = "failure"  # the result that says what went wrong
 SEEDS = 4  # of each size that are tried in the search for a smaller network
@@ -37,14 +35,23 @@ def replay(
 
 def planned(study: Study, trial: str, systems: tuple[tuple[str, str], ...] = ()) -> tuple[Work, dict[str, Any]]:
     """Return what a study's trials need, and the trial with this id."""
-    trials = trial_table(study)
-    found = trials.filter(pc.equal(trials.column("trial"), trial)).to_pylist()
-    if not found:
+    every = cells(study)
+    found = find_trial(every, trial)
+    if found is None:
         raise BadInput(
             f"study {study.name}: has no trial {shown(trial)} at scale {study.scale}; give --scale and --set as in the "
             "run that had it"
         )
-    return work_of(study, trials, systems), found[0]
+    return work_of(study, every, systems), found
+
+
+def find_trial(every: Sequence[Cell], trial: str) -> dict[str, Any] | None:
+    """Return the trial of these cells that has this id, or None."""
+    for cell in every:
+        for number in range(cell.grid.repetitions):
+            if id_of(cell.identity, number) == trial:
+                return cell.trial(number)
+    return None
 
 
 def changed(work: Work, trial: dict[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
@@ -56,8 +63,8 @@ def changed(work: Work, trial: dict[str, Any], changes: Mapping[str, Any]) -> di
             raise BadInput(
                 f"{name}: no parameter has this name{did_you_mean(name, allowed)}; there are {', '.join(allowed)}"
             )
-    parameters = {name: changes.get(name, trial[name]) for name in work.parameters[grid]}
-    resolved = kind(work.kinds[grid], work.files).resolve(parameters)
+    parameters = {name: changes.get(name, trial.get(name)) for name in work.parameters[grid]}
+    resolved = kind(trial["kind"], work.files).resolve(parameters)
     if resolved is None:
         raise BadInput(f"{', '.join(map(str, changes))}: these parameters do not fit together")
     return {**trial, **resolved, "seed": changes.get("seed", trial["seed"])}
@@ -65,10 +72,10 @@ def changed(work: Work, trial: dict[str, Any], changes: Mapping[str, Any]) -> di
 
 def rows_of(work: Work, trial: dict[str, Any]) -> list[dict[str, Any]]:
     """Return the rows of a trial, which must not end with an error."""
-    rows = run_trial(work, trial)
-    if "failed" in rows[0]:
-        raise BadInput(f"trial {trial['trial']}: {rows[0]['failed']}")
-    return rows
+    try:
+        return run_trial(work, trial)
+    except Failed as failed:
+        raise BadInput(f"trial {trial['trial']}: {failed}") from None
 
 
 def read_changes(texts: Sequence[str]) -> dict[str, Any]:
@@ -91,7 +98,10 @@ def smaller_failure(work: Work, trial: dict[str, Any], system: str) -> dict[str,
     for changes in candidates(work, trial):
         if time.monotonic() > deadline:
             return None
-        [row] = run_trial(work, {**changed(work, trial, changes), "systems": [system]})
+        try:
+            [row] = run_trial(work, {**changed(work, trial, changes), "systems": [system]})
+        except Failed:
+            continue
         if row.get(FAILURE) is not None:
             return changes
     return None
@@ -100,8 +110,8 @@ def smaller_failure(work: Work, trial: dict[str, Any], system: str) -> dict[str,
 def candidates(work: Work, trial: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """Yield changes that lead to smaller networks, each with several seeds."""
     grid = trial["grid"]
-    smaller = getattr(kind(work.kinds[grid], work.files), "smaller", None)
-    parameters = {name: trial[name] for name in work.parameters[grid]}
+    smaller = getattr(kind(trial["kind"], work.files), "smaller", None)
+    parameters = {name: trial.get(name) for name in work.parameters[grid]}
     for other in smaller(parameters) if smaller is not None else ():
         different = {name: value for name, value in other.items() if value != parameters[name]}
         for i in range(SEEDS):

@@ -44,7 +44,7 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def plain(study: Path) -> pa.Table:
     """Undisturbed, in one process."""
-    return run_in_process(load([str(study)], "paper")[0]).drop_columns("failed").sort_by(KEYS)
+    return run_in_process(load([str(study)], "paper")[0]).sort_by(KEYS)
 
 
 def executors(worker: int) -> list[int]:

@@ -20,8 +20,7 @@ from psvr.lab.study import load
 from psvr.lab.run.work import run_in_process
 studies = load(["hops", "throughput"], "quick", ["repetitions=1", "n=8", "degree=6", "s=2", "c_n=8", "loss=0.0"])
 for study in [*studies, *load([sys.argv[1]])]:
-    failed = [why for why in run_in_process(study).column("failed").to_pylist() if why is not None]
-    assert not failed, failed
+    assert run_in_process(study).num_rows
 for name, module in list(sys.modules.items()):
     if name.partition(".")[0] == "psvr" and getattr(module, "__file__", None):
         print(Path(module.__file__).resolve().relative_to(Path(psvr.__file__).resolve().parent).as_posix())

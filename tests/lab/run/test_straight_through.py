@@ -31,8 +31,8 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> Counter[tuple[str, str]]:
         monkeypatch.setattr(owner, name, counting)
 
     count(studies, "read_toml", "loaded", lambda folder: folder.name)
-    count(pipeline, "trial_table", "planned", lambda study: study.name)
-    count(store, "finished", "read", lambda rows: rows.parent.name)
+    count(pipeline, "cells", "planned", lambda study: study.name)
+    count(store, "opened", "read", lambda rows: rows.parent.name)
     return counts
 
 

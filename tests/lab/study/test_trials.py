@@ -1,6 +1,7 @@
 """Trials and tasks without Spark: what decides an id, and which rows a task gives."""
 
 import dataclasses
+import json
 from pathlib import Path
 from typing import Any
 
@@ -8,11 +9,17 @@ import pyarrow as pa
 import pytest
 
 from psvr.errors import BadInput
-from psvr.lab.run.work import run_in_process, run_task, run_trial, work_of
+from psvr.lab.run.tasks import remaining
+from psvr.lab.run.work import Failed, Run, run_all, run_in_child, run_in_process, run_trial, work_of
 from psvr.lab.study import Grid, Study, load
 from psvr.lab.study import trials as module
-from psvr.lab.study.trials import cells, row_schema, seed_of, trial_id, trial_table
+from psvr.lab.study.trials import cells, id_of, identity_of, row_schema, seed_of, trials
 from tests.support.lab.small_study import STUDY, TRIAL, small_study
+
+
+def trial_id(study: str, grid: Grid, parameters: dict[str, Any], number: int) -> str:
+    return id_of(identity_of(study, grid, parameters), number)
+
 
 GRID = Grid("main", "settled", ("psvr", "td"), 4, {"n": (5,)}, {"duration": 5})
 
@@ -67,7 +74,7 @@ def test_seeds_fit_and_use_all_that_an_id_has() -> None:
 def test_two_grids_are_told_apart(tmp_path: Path) -> None:
     second = '[grid.more]\nkind = "own"\nsystems = ["td"]\nn = 5\ns = [1, 2.5]\n[[claim]]'
     study = one(tmp_path, STUDY.replace("[[claim]]", second))
-    rows = trial_table(study).to_pylist()
+    rows = list(trials(cells(study)))
     assert len({row["trial"] for row in rows}) == len(rows) == 22
     assert [(r["grid"], r["n"], r["s"], r["systems"]) for r in rows[-2:]] == [
         ("more", 5, 1.0, ["td"]),
@@ -89,15 +96,15 @@ def test_what_a_cell_costs(tmp_path: Path) -> None:
 def test_too_many_trials_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     study = one(tmp_path)
     monkeypatch.setattr(module, "MAX_TRIALS", 20)
-    assert len(trial_table(study)) == 20
+    assert sum(cell.grid.repetitions for cell in cells(study)) == 20
     monkeypatch.setattr(module, "MAX_TRIALS", 19)
     with pytest.raises(BadInput, match=r"^study small: has more than 19 trials; vary less, or run it in parts$"):
-        trial_table(study)
+        cells(study)
 
 
 def test_columns_of_rows(tmp_path: Path) -> None:
     study = one(tmp_path)
-    schema = row_schema(study, trial_table(study))
+    schema = row_schema(study, cells(study))
     assert schema.names == [
         "trial",
         "grid",
@@ -112,16 +119,16 @@ def test_columns_of_rows(tmp_path: Path) -> None:
         "messages",
         "hops",
     ]
-    for name in ("system", "failed", "hops"):
+    for name in ("system", "failed", "hops", "trial", "seed"):
         with pytest.raises(BadInput, match=f"^study small: {name}: is the name of a result"):
             changed = one(tmp_path / name, STUDY.replace("s = [1, 8]", f"s = 1\n{name} = 3"))
-            row_schema(changed, trial_table(changed))
+            row_schema(changed, cells(changed))
 
 
 def test_rows_stand_under_the_system_that_they_come_from(tmp_path: Path) -> None:
     study = one(tmp_path)
-    table = trial_table(study)
-    work, trial = work_of(study, table), table.to_pylist()[0]
+    found = cells(study)
+    work, trial = work_of(study, found), found[0].trial(0)
     for systems in (["psvr/all", "td"], ["td", "psvr/all"], ["td"]):
         rows = run_trial(work, {**trial, "systems": systems})
         draw = trial["seed"] % 1000
@@ -129,33 +136,75 @@ def test_rows_stand_under_the_system_that_they_come_from(tmp_path: Path) -> None
         assert all(r["trial"] == trial["trial"] and r["seed"] == trial["seed"] and r["n"] == 5 for r in rows)
 
 
+def everything(study: Study, run: Run = run_trial) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Rows and failures of all trials."""
+    found = cells(study)
+    rows, failures = run_all(work_of(study, found), remaining(found, {}), run=run)
+    return rows.to_pylist(), failures.to_pylist()
+
+
 @pytest.mark.parametrize(
     "raised, said",
-    [('BadInput("n: no")', "n: no"), ('KeyError("n")', "KeyError: 'n'"), ('ValueError("x")', "ValueError: x")],
+    [('BadInput("n: no")', "n: no"), ('KeyError("n")', "KeyError: 'n'"), ('ValueError("x\\ny")', "ValueError: x y")],
 )
-def test_a_trial_that_fails_says_why(raised: str, said: str, tmp_path: Path) -> None:
-    study = one(tmp_path, trial=TRIAL.replace("    draw = seed % 1000", f"    raise {raised}"))
-    rows = run_in_process(study).to_pylist()
-    assert {row["failed"] for row in rows} == {said} and {row["messages"] for row in rows} == {None}
-    assert len(rows) == 20, "one for each trial, not for each system"
+def test_a_trial_that_fails_says_why_and_the_others_go_on(raised: str, said: str, tmp_path: Path) -> None:
+    failing = f"    if parameters['n'] == 10 and seed % 2:\n        raise {raised}\n    draw = seed % 1000"
+    study = one(tmp_path, trial=TRIAL.replace("    draw = seed % 1000", failing))
+    odd = {t["trial"]: t for t in trials(cells(study)) if t["n"] == 10 and t["seed"] % 2}
+    for run in (run_trial, run_in_child):
+        rows, failures = everything(study, run)
+        assert {f["trial"] for f in failures} == set(odd) and len(rows) == 2 * (20 - len(odd)) and 0 < len(odd) < 8
+        for failure in failures:
+            assert failure["reason"] == said and failure["attempts"] == 1
+            assert json.loads(failure["parameters"]) == {"n": 10, "s": odd[failure["trial"]]["s"]}
+    with pytest.raises(Failed):
+        run_in_process(study)
+
+
+@pytest.mark.parametrize(
+    "act, said",
+    [
+        ("os._exit(7)", "its process died: exit code 7"),
+        ("os.kill(os.getpid(), 11)", "its process died: SIGSEGV"),
+        ("raise MemoryError", "MemoryError"),
+        ("raise SystemExit(3)", "SystemExit: 3"),
+    ],
+)
+def test_a_trial_that_takes_its_process_with_it_is_found_in_a_child(act: str, said: str, tmp_path: Path) -> None:
+    when = "if parameters['n'] == 20 and parameters['s'] == 8:"
+    deadly = f"    {when}\n        import os\n        {act}\n    draw = seed % 1000"
+    study = one(tmp_path, trial=TRIAL.replace("    draw = seed % 1000", deadly))
+    rows, failures = everything(study, run_in_child)
+    assert [(f["reason"], json.loads(f["parameters"])) for f in failures] == [(said, {"n": 20, "s": 8})] * 4
+    assert len(rows) == 2 * 16
 
 
 def test_a_trial_without_memory_may_have_it_elsewhere(tmp_path: Path) -> None:
     study = one(tmp_path, trial=TRIAL.replace("    draw = seed % 1000", "    raise MemoryError"))
-    table = trial_table(study)
     with pytest.raises(MemoryError):
-        run_task(work_of(study, table), table.to_pylist())
+        everything(study)
 
 
-def test_a_kind_that_forgets_a_system_is_noticed(tmp_path: Path) -> None:
-    study = one(tmp_path, trial=TRIAL.replace("for s in systems]", "for s in systems[:1]]"))
-    table = trial_table(study)
-    with pytest.raises(ValueError, match="zip"):
-        run_task(work_of(study, table), table.to_pylist())
+@pytest.mark.parametrize(
+    "wrong, said",
+    [
+        ("for s in systems[:1]]", "gave 1 results for 2 systems"),
+        (
+            "for s in systems] if seed % 3 else [{'nodes': 'many'}, {}]",
+            "has results of another type than RESULTS says: ",
+        ),
+        ("for s in systems] if seed % 3 else None", "TypeError: "),
+    ],
+)
+def test_results_that_cannot_be_stored_are_those_of_one_trial(wrong: str, said: str, tmp_path: Path) -> None:
+    study = one(tmp_path, trial=TRIAL.replace("for s in systems]", wrong))
+    rows, failures = everything(study)
+    assert failures and all(failure["reason"].startswith(said) for failure in failures)
+    assert len(rows) + 2 * len(failures) == 40
 
 
 def test_rows_have_the_columns_of_their_schema(tmp_path: Path) -> None:
     study = one(tmp_path)
     rows = run_in_process(study)
-    assert rows.schema.equals(work_of(study, trial_table(study)).answer) and rows.schema.names[-1] == "failed"
+    assert rows.schema.equals(work_of(study, cells(study)).schema)
     assert rows.num_rows == 40 and isinstance(rows, pa.Table)

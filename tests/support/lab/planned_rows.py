@@ -13,7 +13,7 @@ import pyarrow as pa
 from psvr.lab.kinds import kind
 from psvr.lab.kinds.template import scenario_of
 from psvr.lab.study import Study
-from psvr.lab.study.trials import Cell, cells, row_schema, trial_table
+from psvr.lab.study.trials import Cell, cells, row_schema, trials
 from psvr.sim.plan.demand import changes, sources
 from psvr.sim.scenario import Scenario
 from psvr.sim.scenario.topology import size
@@ -26,21 +26,17 @@ ITEMS = 30  # of lists whose length does not matter
 
 def planned_rows(study: Study) -> pa.Table:
     """Return a row for each trial and system."""
-    schema, rng, rows = row_schema(study, trial_table(study)), Random(study.name), []
-    known = {key(cell.grid.name, cell.parameters): limits(study, cell) for cell in cells(study)}
-    for trial in trial_table(study).to_pylist():
-        grid = next(g for g in study.grids if g.name == trial["grid"])
-        fixed = {name: trial[name] for name in schema.names if name in trial}
-        has = known[key(grid.name, {name: trial[name] for name in grid.parameters})]
-        results = kind(grid.kind, study.files).RESULTS
-        for system in trial["systems"]:
-            made = {field.name: has.get(field.name, invented(field.type, rng)) for field in results}
-            rows.append({**fixed, "system": system, **made})
+    found, rng, rows = cells(study), Random(study.name), []
+    schema = row_schema(study, found)
+    for cell in found:
+        has = limits(study, cell)
+        results = kind(cell.grid.kind, study.files).RESULTS
+        for trial in trials([cell]):
+            fixed = {name: trial[name] for name in schema.names if name in trial}
+            for system in trial["systems"]:
+                made = {field.name: has.get(field.name, invented(field.type, rng)) for field in results}
+                rows.append({**fixed, "system": system, **made})
     return pa.Table.from_pylist(rows, schema=schema)
-
-
-def key(grid: str, parameters: dict[str, Any]) -> tuple[Any, ...]:
-    return grid, *sorted((name, float(v) if isinstance(v, int | float) else v) for name, v in parameters.items())
 
 
 def invented(type: pa.DataType, rng: Random) -> Any:

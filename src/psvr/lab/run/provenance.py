@@ -11,8 +11,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
+from typing import Any
 
 from psvr import __version__
+
+from .intervals import union
 
 PACKAGE = Path(__file__).parent.parent.parent
 SOURCES = (".py", ".toml")  # the rules, and the data sheets of radios
@@ -84,7 +87,7 @@ class Origin:
     seconds: float | None = None  # in which trials were run; None if some file does not say
 
 
-def origin(notes: Sequence[Mapping[str, str]]) -> Origin:
+def origin(notes: Sequence[Mapping[str, Any]]) -> Origin:
     """Return what the notes of all files of a study say together."""
 
     def each(name: str) -> tuple[str, ...]:
@@ -94,23 +97,19 @@ def origin(notes: Sequence[Mapping[str, str]]) -> Origin:
     return Origin(each("psvr"), each("code"), machines, each("python"), time_taken(notes))
 
 
-def machine(note: Mapping[str, str]) -> str:
+def machine(note: Mapping[str, Any]) -> str:
     """Return a machine in words, such as `2 cores, EPYC 7B13, 24 GiB`."""
     cores = note.get("cores")
     parts = [cores and f"{cores} core{'' if cores == '1' else 's'}", note["processor"], note.get("memory")]
     return ", ".join(part for part in parts if part)
 
 
-def time_taken(notes: Sequence[Mapping[str, str]]) -> float | None:
+def time_taken(notes: Sequence[Mapping[str, Any]]) -> float | None:
     """Return the seconds in which any of the files was being made; time between two runs does not count."""
-    if not notes or not all("began" in note and "written" in note for note in notes):
+    if not notes or not all(note.get("times") for note in notes):
         return None
-    spans = sorted((parsed(note["began"]), parsed(note["written"])) for note in notes)
-    total, until = 0.0, spans[0][0]
-    for began, ended in spans:
-        total += max(0.0, ended - max(began, until))
-        until = max(until, ended)
-    return total
+    times = union((parsed(began), parsed(written)) for note in notes for began, written in note["times"])
+    return float(sum(written - began for began, written in times))
 
 
 def parsed(text: str) -> float:

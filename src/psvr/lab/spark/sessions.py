@@ -5,6 +5,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import suppress
 from pathlib import Path
 
@@ -22,7 +23,6 @@ from .master import Master, check_ports, check_surroundings, parse, reach
 from .settings import default_settings, environment_of, parse_conf, with_archive
 
 FIRST_WORKER_TIMEOUT = 60.0  # seconds until a worker must have started for us
-QUIET_PERIOD = 1.0  # seconds without a new worker, after which all have started
 
 started: list[Jvm] = []
 
@@ -54,28 +54,36 @@ def start(jvm: Jvm, master: Master, ours: dict[str, str], extra: dict[str, str])
     jvm.launch(settings, environment)
     spark = jvm.session(settings, environment)
     if not master.local:
-        cores = slots(spark)
-        ship.check(spark)
-        spark.conf.set("spark.sql.shuffle.partitions", extra.get("spark.sql.shuffle.partitions", 2 * cores))
+        first_job(spark)
+        spark.conf.set("spark.sql.shuffle.partitions", extra.get("spark.sql.shuffle.partitions", 2 * slots(spark)))
     return spark
 
 
-def slots(spark: SparkSession, timeout: float | None = None) -> int:
-    """Return how many tasks can run at once.  Waits for the first worker, then for others as long as they appear."""
-    deadline = time.monotonic() + (FIRST_WORKER_TIMEOUT if timeout is None else timeout)
+def slots(spark: SparkSession) -> int:
+    """Return how many tasks can run at once at this moment: workers may come and go."""
     if (spark.sparkContext.master or "").startswith("local"):
         return spark.sparkContext.defaultParallelism
-    before = 0
-    while time.monotonic() < deadline or before:
-        now = cores(spark)
-        if now and now == before:
-            return now
-        before = now
-        time.sleep(QUIET_PERIOD if now else 0.1)
-    raise BadInput(
-        f"--master {spark.sparkContext.master}: took the job, but no worker has started for it: add a "
-        "worker (docs/cluster.md), or ask for less of one, like --conf spark.executor.memory=512m"
-    )
+    return max(cores(spark), 1)
+
+
+def first_job(spark: SparkSession) -> None:
+    """Run a job that checks the workers.  It is also what asks for them, where they are started on demand."""
+    tag, deadline = "psvr-check", time.monotonic() + FIRST_WORKER_TIMEOUT
+
+    def check() -> None:
+        spark.sparkContext.addJobTag(tag)
+        ship.check(spark)
+
+    with ThreadPoolExecutor(1) as pool:
+        job = pool.submit(check)
+        while not wait([job], 0.2).done:
+            if time.monotonic() > deadline and cores(spark) == 0:
+                spark.sparkContext.cancelJobsWithTag(tag)
+                raise BadInput(
+                    f"--master {spark.sparkContext.master}: took the job, but no worker has started for it: add a "
+                    "worker (docs/cluster.md), or ask for less of one, like --conf spark.executor.memory=512m"
+                )
+        job.result()
 
 
 def cores(spark: SparkSession) -> int:

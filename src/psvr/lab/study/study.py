@@ -26,7 +26,7 @@ NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
 GRID_KEYS = ("kind", "systems", "repetitions", "scenario")
 RESERVED = ("claims", "trace", "figures", "measures")  # tables of queries, and folders beside those of studies
 SECTIONS = ("Question", "Method", "The paper", "What it means")  # the last may be missing
-MAX_REPETITIONS = 1_000_000
+MAX_REPETITIONS = 1_000_000_000
 Value = bool | int | float | str
 
 

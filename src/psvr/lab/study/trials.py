@@ -1,10 +1,13 @@
-"""The trials of a study: every combination of its parameters, repeated, each with its own id and seed."""
+"""The trials of a study: every combination of its parameters, repeated, each with its own id and seed.
+
+There may be millions, so nobody lists them: a cell makes each of its trials from its number, wherever it is run.
+"""
 
 import hashlib
 import itertools
 import json
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pyarrow as pa
@@ -17,15 +20,56 @@ from psvr.lab.measure.formulas import OF_MEASURES
 from .study import Grid, Study
 
 TYPES: dict[type, pa.DataType] = {bool: pa.bool_(), int: pa.int64(), float: pa.float64(), str: pa.string()}
-NOT_PARAMETERS = {*TRIAL.names, "cost", "systems"}
-MAX_TRIALS = 5_000_000
+TAKEN = {*TRIAL.names, "system", "systems", "failed"}  # columns that no parameter can be called after
+MAX_TRIALS = 1_000_000_000
 
 
-def trial_id(study: str, grid: Grid, parameters: dict[str, Any], repetition: int) -> str:
-    """Return 16 digits for all that decides what the trial does, which the systems do not: all meet the same trial."""
-    plain = {name: int(v) if isinstance(v, float) and v.is_integer() else v for name, v in parameters.items()}
-    text = json.dumps([study, grid.name, grid.kind, grid.scenario, plain, repetition], sort_keys=True, default=str)
+@dataclass(frozen=True)
+class Cell:
+    """A combination of parameters in a grid."""
+
+    grid: Grid
+    parameters: dict[str, Any]
+    cost: float  # seconds of a trial under one system
+    identity: str  # all that decides its trials, but for their numbers
+
+    @property
+    def seconds(self) -> float:
+        """Seconds of all its trials, under all systems, on one core."""
+        return self.cost * self.grid.repetitions * len(self.grid.systems)
+
+    @property
+    def key(self) -> str:
+        """Return 16 digits that stand for this cell in whatever form the study has."""
+        return digest_of(self.identity)
+
+    def trial(self, number: int, systems: Sequence[str] | None = None) -> dict[str, Any]:
+        """Return a trial of this cell, under its systems or some of them."""
+        trial = id_of(self.identity, number)
+        return {
+            "trial": trial,
+            "grid": self.grid.name,
+            "kind": self.grid.kind,
+            "repetition": number,
+            "seed": seed_of(trial),
+            "systems": list(self.grid.systems if systems is None else systems),
+            **self.parameters,
+        }
+
+
+def digest_of(text: str) -> str:
     return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
+
+
+def identity_of(study: str, grid: Grid, parameters: dict[str, Any]) -> str:
+    """Return all that decides what a cell's trials do, which the systems do not: all meet the same trials."""
+    plain = {name: int(v) if isinstance(v, float) and v.is_integer() else v for name, v in parameters.items()}
+    return json.dumps([study, grid.name, grid.kind, grid.scenario, plain], sort_keys=True, default=str)
+
+
+def id_of(identity: str, number: int) -> str:
+    """Return 16 digits for a trial of the cell: those of its identity as JSON, with the number as the last item."""
+    return digest_of(f"{identity[:-1]}, {number}]")
 
 
 def seed_of(trial: str) -> int:
@@ -45,24 +89,15 @@ def combinations(study: Study, grid: Grid) -> Iterator[dict[str, Any]]:
             yield resolved
 
 
-@dataclass(frozen=True)
-class Cell:
-    """A combination of parameters in a grid."""
-
-    grid: Grid
-    parameters: dict[str, Any]
-    cost: float  # seconds of a trial under one system
-
-    @property
-    def seconds(self) -> float:
-        """Seconds of all its trials, under all systems, on one core."""
-        return self.cost * self.grid.repetitions * len(self.grid.systems)
-
-
 def cells(study: Study) -> list[Cell]:
     """Return all cells of a study, in the order in which it lists them."""
     found = [
-        Cell(grid, parameters, kind(grid.kind, study.files).cost(parameters, grid.scenario))
+        Cell(
+            grid,
+            parameters,
+            kind(grid.kind, study.files).cost(parameters, grid.scenario),
+            identity_of(study.name, grid, parameters),
+        )
         for grid in study.grids
         for parameters in combinations(study, grid)
     ]
@@ -70,7 +105,16 @@ def cells(study: Study) -> list[Cell]:
         raise BadInput(f"study {study.name}: no combination of its parameters is possible")
     if sum(cell.grid.repetitions for cell in found) > MAX_TRIALS:
         raise BadInput(f"study {study.name}: has more than {MAX_TRIALS:,} trials; vary less, or run it in parts")
-    return found
+    return with_common_types(found, parameter_fields(study, found))
+
+
+def with_common_types(found: list[Cell], fields: list[pa.Field]) -> list[Cell]:
+    """Return the cells with numbers as the columns have them: a whole one is a float if any in its column is not."""
+    real = {field.name for field in fields if pa.types.is_floating(field.type)}
+    return [
+        replace(cell, parameters={name: float(v) if name in real else v for name, v in cell.parameters.items()})
+        for cell in found
+    ]
 
 
 def parameter_fields(study: Study, found: list[Cell]) -> list[pa.Field]:
@@ -88,41 +132,21 @@ def parameter_fields(study: Study, found: list[Cell]) -> list[pa.Field]:
     return fields
 
 
-def trial_table(study: Study) -> pa.Table:
-    """Return one row per trial; built by columns, because there may be millions."""
-    found = cells(study)
-    extra = [pa.field("cost", pa.float64()), pa.field("systems", pa.list_(pa.string()))]
-    schema = pa.schema([*TRIAL, *extra, *parameter_fields(study, found)])
-    columns: dict[str, list[Any]] = {name: [] for name in schema.names}
+def trials(found: Sequence[Cell]) -> Iterator[dict[str, Any]]:
+    """Yield all trials of these cells."""
     for cell in found:
-        numbers = range(cell.grid.repetitions)
-        ids = [trial_id(study.name, cell.grid, cell.parameters, number) for number in numbers]
-        same = {
-            "grid": cell.grid.name,
-            "kind": cell.grid.kind,
-            "cost": cell.cost,
-            "systems": list(cell.grid.systems),
-            **cell.parameters,
-        }
-        each = {"trial": ids, "seed": map(seed_of, ids), "repetition": numbers}
-        for field in schema:
-            columns[field.name] += each.get(field.name) or [value_of(same.get(field.name), field)] * len(ids)
-    return pa.table(columns, schema=schema)
+        yield from map(cell.trial, range(cell.grid.repetitions))
 
 
-def value_of(value: Any, field: pa.Field) -> Any:
-    return float(value) if value is not None and pa.types.is_floating(field.type) else value
-
-
-def row_schema(study: Study, trials: pa.Table) -> pa.Schema:
+def row_schema(study: Study, found: list[Cell]) -> pa.Schema:
     """Return the columns of the stored rows, of which there is one per trial and system."""
-    parameters = [f for f in trials.schema if f.name not in NOT_PARAMETERS]
+    parameters = parameter_fields(study, found)
     results: dict[str, pa.Field] = {}
     for name in dict.fromkeys(grid.kind for grid in study.grids):
         for field in kind(name, study.files).RESULTS:
             if results.setdefault(field.name, field).type != field.type:
                 raise BadInput(f"study {study.name}: {field.name}: two kinds of trial give it different types")
-    clash = [f.name for f in parameters if f.name in results or f.name in ("system", "failed")]
+    clash = [f.name for f in parameters if f.name in results or f.name in TAKEN]
     if clash:
         raise BadInput(f"study {study.name}: {clash[0]}: is the name of a result; give the parameter another name")
     return pa.schema([*TRIAL, *parameters, pa.field("system", pa.string()), *results.values()])
