@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -81,10 +82,10 @@ def test_the_digest_follows_the_files_that_count(
     assert (code_of_psvr.__wrapped__() == shipped) == same
 
 
-def note(began: str, written: str, **more: str) -> dict[str, str]:
+def note(began: str, written: str, **more: str) -> dict[str, Any]:
     day = "2026-03-01T"
     made = {"psvr": "0.3.0", "code": "c0de", "python": "3.11.2", "processor": "EPYC", "memory": "24 GiB", "cores": "2"}
-    return {**made, "began": f"{day}{began}Z", "written": f"{day}{written}Z", **more}
+    return {**made, "times": [[f"{day}{began}Z", f"{day}{written}Z"]], **more}
 
 
 def test_where_rows_come_from_is_said_once_each() -> None:
