@@ -4,6 +4,7 @@ import platform
 import shlex
 import time
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -33,6 +34,8 @@ from psvr.lab.study.trials import trial_table
 
 from .run import folder as folders
 from .run import store
+
+MEASURED_AHEAD = 2  # studies at the same time
 
 
 @dataclass(frozen=True)
@@ -153,14 +156,16 @@ def result_columns(work: Work) -> list[str]:
     return names[names.index("system") + 1 :]
 
 
-def evaluate(spark: SparkSession, prepared: Prepared, out: Path) -> StudyResult:
-    """Compute measures, figures and claims from the stored rows."""
-    if prepared.study.needs is not None:
-        return study_result(prepared, 0, missing(prepared.study.claims, prepared.study.name))
+def measured(spark: SparkSession, prepared: Prepared) -> pa.Table:
+    """Compute the measures of a study from its stored rows."""
     try:
-        measures = rows_of(spark, prepared).transform(measure, result_columns(prepared.work)).toArrow()
+        return rows_of(spark, prepared).transform(measure, result_columns(prepared.work)).toArrow()
     except Exception as error:
         raise store.find_damage(prepared.rows) or error from error
+
+
+def evaluate(spark: SparkSession, prepared: Prepared, measures: pa.Table, out: Path) -> StudyResult:
+    """Store the measures of a study, and make figures and claims from them."""
     made_by = provenance(prepared.study.name, prepared.study.scale, prepared.code)
     file = store.write_table(measures, prepared.folder / "measures.parquet", made_by)
     stored = spark.read.parquet(str(file))
@@ -170,6 +175,21 @@ def evaluate(spark: SparkSession, prepared: Prepared, out: Path) -> StudyResult:
     done = store.finished(prepared.rows)
     ours = set(done.column("trial").to_pylist()) & set(prepared.trials.column("trial").to_pylist())
     return study_result(prepared, len(ours), claims, drawn, failures(spark, prepared), changes(prepared, done), numbers)
+
+
+def evaluate_all(spark: SparkSession, studies: Sequence[Prepared], out: Path) -> list[StudyResult]:
+    """Evaluate all studies, in their order, while those that come next are measured: planning keeps one core busy."""
+    with ThreadPoolExecutor(MEASURED_AHEAD) as pool:
+        ahead = {it.folder: pool.submit(measured, spark, it) for it in studies if it.study.needs is None}
+        try:
+            return [
+                evaluate(spark, it, ahead[it.folder].result(), out)
+                if it.folder in ahead
+                else study_result(it, 0, missing(it.study.claims, it.study.name))
+                for it in studies
+            ]
+        finally:
+            pool.shutdown(cancel_futures=True)
 
 
 def study_result(
@@ -221,7 +241,7 @@ def set_all_aside(prepared: Sequence[Prepared]) -> None:
 
 def report_on(spark: SparkSession, studies: Sequence[Prepared], out: Path, master: str) -> list[Claim]:
     """Make the report over these studies, and return their claims."""
-    results = [evaluate(spark, it, out) for it in studies]
+    results = evaluate_all(spark, studies, out)
     report(results, out, about(spark, sorted({it.study.scale for it in studies}), master))
     return [claim for result in results for claim in result.claims]
 

@@ -94,22 +94,31 @@ def node_count(nodes: Nodes, n: int) -> int:
 
 def run(parameters: Values, scenario: Values | None, seed: int, systems: list[str]) -> list[Values]:
     scenarios = [scenario_of(scenario or {}, parameters, seed, system) for system in systems]
-    drawn, seconds = plan(scenarios[0]), same_tree(scenario or {}, parameters)
-    forming = scenario_of(scenario or {}, parameters, seed, NO_SYSTEM)
-    return [simulated(s, drawn, forming, seconds) for s in scenarios]
-
-
-def simulated(scenario: Scenario, drawn: Plan, forming: Scenario, seconds: float) -> dict[str, Any]:
-    """Simulate a scenario; for the first seconds, if there are any, one in which only the tree forms."""
-    loads = Loads(drawn, round(scenario.warmup * SECOND))
+    drawn = plan(scenarios[0])
     try:
-        net = Network(forming if seconds else scenario, drawn, "pub", loads.take)
-        if seconds:
-            net.run(seconds)
-            net.start_system(scenario)
-        run_to_end(net)
+        formed = with_tree(scenario or {}, parameters, seed, drawn)
+        return [simulated(s, drawn, formed) for s in scenarios]
     except OverflowError as error:
         raise BadInput(f"scenario: {error}") from None
+
+
+def with_tree(template: Values, parameters: Values, seed: int, drawn: Plan) -> Network | None:
+    """Return the network in which the tree of all systems has formed; None if each system forms its own."""
+    seconds = same_tree(template, parameters)
+    if not seconds:
+        return None
+    net = Network(scenario_of(template, parameters, seed, NO_SYSTEM), drawn, "pub")
+    net.run(seconds)
+    return net
+
+
+def simulated(scenario: Scenario, drawn: Plan, formed: Network | None) -> dict[str, Any]:
+    """Simulate a scenario, from the beginning or on a tree that has formed."""
+    loads = Loads(drawn, round(scenario.warmup * SECOND))
+    net = Network(scenario, drawn, "pub", loads.take) if formed is None else formed.forked(loads.take)
+    if formed is not None:
+        net.start_system(scenario)
+    run_to_end(net)
     return {**run_results(net), **publication_results(net), **loads.results()}
 
 
