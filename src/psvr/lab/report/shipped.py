@@ -54,7 +54,7 @@ def written_before(page: Path) -> dict[str, str]:
         return {}
     _, ours, listed = page.read_text("utf-8", errors="replace").rpartition(WRITTEN)
     lines = listed.splitlines() if ours else []
-    return dict(found.groups() for line in lines if (found := WRITTEN_LINE.fullmatch(line)))
+    return {found[1]: found[2] for line in lines if (found := WRITTEN_LINE.fullmatch(line))}
 
 
 def remove_others(folder: Path, pictures: Mapping[str, bytes]) -> None:
