@@ -27,7 +27,7 @@ from psvr.lab.run.provenance import code_digest, code_of_psvr, provenance
 from psvr.lab.run.runner import Runner
 from psvr.lab.run.steps import plan
 from psvr.lab.run.work import Work, work_of
-from psvr.lab.spark.sessions import slots
+from psvr.lab.spark.sessions import slots, uncompiled
 from psvr.lab.study.study import Study
 from psvr.lab.study.texts import filled
 from psvr.lab.study.trials import trial_table
@@ -36,6 +36,7 @@ from .run import folder as folders
 from .run import store
 
 MEASURED_AHEAD = 2  # studies at the same time
+FEW_TRIALS = 20_000  # whose rows are measured as quickly by queries that are not compiled
 
 
 @dataclass(frozen=True)
@@ -77,9 +78,10 @@ def prepare_all(out: Path, prepared: Sequence[Prepared] = ()) -> list[Prepared]:
 
 def check_claims(spark: SparkSession, prepared: Sequence[Prepared]) -> None:
     """Refuse claims and numbers in texts about columns that the measures of a study will not have."""
+    queries = uncompiled(spark)
     for it in prepared:
         columns = columns_of_measures(it.work.schema, result_columns(it.work))
-        validate(it.study.claims, columns, spark, it.study.name, it.study.numbers)
+        validate(it.study.claims, columns, queries, it.study.name, it.study.numbers)
 
 
 def run(spark: SparkSession, prepared: Prepared, progress: Progress) -> None:
@@ -179,11 +181,16 @@ def evaluate(spark: SparkSession, prepared: Prepared, measures: pa.Table, out: P
 
 def evaluate_all(spark: SparkSession, studies: Sequence[Prepared], out: Path) -> list[StudyResult]:
     """Evaluate all studies, in their order, while those that come next are measured: planning keeps one core busy."""
+    queries = uncompiled(spark)
     with ThreadPoolExecutor(MEASURED_AHEAD) as pool:
-        ahead = {it.folder: pool.submit(measured, spark, it) for it in studies if it.study.needs is None}
+        ahead = {
+            it.folder: pool.submit(measured, queries if len(it.trials) <= FEW_TRIALS else spark, it)
+            for it in studies
+            if it.study.needs is None
+        }
         try:
             return [
-                evaluate(spark, it, ahead[it.folder].result(), out)
+                evaluate(queries, it, ahead[it.folder].result(), out)
                 if it.folder in ahead
                 else study_result(it, 0, missing(it.study.claims, it.study.name))
                 for it in studies

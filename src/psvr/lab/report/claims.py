@@ -70,7 +70,7 @@ def validate(
     known, listed = numbers or {}, list(claims)
     with measures_as_view(spark.createDataFrame([], columns)) as view:
         for name, sql in known.items():
-            number(name, sql, spark, view, study)
+            asked_number(name, sql, spark, view, study)
         for claim in listed:
             where = place_of(claim, study)
             there = [*known, *names(claim, question(claim, spark, view, where))]
@@ -98,12 +98,24 @@ def literal(value: float | None) -> str:
     return "double(NULL)" if value is None else f"double('{float(value)!r}')"
 
 
+def asked_number(name: str, sql: str, spark: SparkSession, view: str, study: str) -> DataFrame:
+    """Return the query for a number of a study as a frame that has not been computed."""
+    where = f"study {study}, number {name}"
+    with spark_errors(where, NUMBER_WANTED):
+        asked = spark.sql(QUERY.format(view=view, sql=sql.rstrip("; \n")))
+        several = len(asked.columns) != 1
+    if several:
+        raise BadInput(f"{where}: {NUMBER_WANTED}, not several")
+    return asked
+
+
 def number(name: str, sql: str, spark: SparkSession, view: str, study: str) -> Any:
     """Return a number of a study, or a text; None where there are no rows."""
     where = f"study {study}, number {name}"
+    asked = asked_number(name, sql, spark, view, study)
     with spark_errors(where, NUMBER_WANTED):
-        rows = spark.sql(QUERY.format(view=view, sql=sql.rstrip("; \n"))).limit(2).collect()
-    if len(rows) > 1 or (rows and len(rows[0]) != 1):
+        rows = asked.limit(2).collect()
+    if len(rows) > 1:
         raise BadInput(f"{where}: {NUMBER_WANTED}, not several")
     return rows[0][0] if rows else None
 
