@@ -4,6 +4,7 @@ import platform
 import shlex
 import time
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -28,7 +29,7 @@ from psvr.lab.run.provenance import code_digest, code_of_psvr, provenance
 from psvr.lab.run.runner import Runner
 from psvr.lab.run.work import Work, work_of
 from psvr.lab.spark.paths import spark_path
-from psvr.lab.spark.sessions import slots
+from psvr.lab.spark.sessions import slots, uncompiled
 from psvr.lab.study.study import Study
 from psvr.lab.study.texts import filled
 from psvr.lab.study.trials import Cell, cells
@@ -37,6 +38,8 @@ from .run import folder as folders
 from .run import store
 
 UNDRAWN = "the report has no figures of this study: "
+MEASURED_AHEAD = 2  # studies at the same time
+FEW_TRIALS = 20_000  # whose rows are measured as quickly by queries that are not compiled
 
 
 @dataclass(frozen=True)
@@ -83,9 +86,10 @@ def prepare_all(out: Path, prepared: Sequence[Prepared] = ()) -> list[Prepared]:
 
 def check_claims(spark: SparkSession, prepared: Sequence[Prepared]) -> None:
     """Refuse claims and numbers in texts about columns that the measures of a study will not have."""
+    queries = uncompiled(spark)
     for it in prepared:
         columns = columns_of_measures(it.work.schema, result_columns(it.work))
-        validate(it.study.claims, columns, spark, it.study.name, it.study.numbers)
+        validate(it.study.claims, columns, queries, it.study.name, it.study.numbers)
 
 
 def run(spark: SparkSession, prepared: Prepared, progress: Progress, fail_fast: bool = False) -> int:
@@ -170,15 +174,18 @@ def result_columns(work: Work) -> list[str]:
     return names[names.index("system") + 1 :]
 
 
-def evaluate(spark: SparkSession, prepared: Prepared, out: Path) -> StudyResult:
-    """Compute measures, figures and claims from the stored rows."""
-    if prepared.study.needs is not None:
-        return study_result(prepared, State(), missing(prepared.study.claims, prepared.study.name))
+def measured(spark: SparkSession, prepared: Prepared) -> tuple[State, pa.Table]:
+    """Return what the folder of a study holds, and the measures computed from its rows."""
     state = store.opened(prepared.rows, prepared.cells)
     try:
-        measures = rows_of(spark, prepared, state).transform(measure, result_columns(prepared.work)).toArrow()
+        rows = rows_of(spark, prepared, state)
+        return state, rows.transform(measure, result_columns(prepared.work)).toArrow()
     except Exception as error:
         raise store.find_damage(prepared.rows, state) or error from error
+
+
+def evaluate(spark: SparkSession, prepared: Prepared, state: State, measures: pa.Table, out: Path) -> StudyResult:
+    """Store the measures of a study, and make figures and claims from them."""
     made_by = provenance(prepared.study.name, prepared.study.scale, prepared.code)
     file = store.write_table(measures, prepared.folder / "measures.parquet", made_by)
     stored = spark.read.parquet(spark_path(file))
@@ -196,6 +203,26 @@ def drawn_or_not(prepared: Prepared, measures: pd.DataFrame, out: Path) -> tuple
         return draw_all(prepared.study.folder, prepared.study.name, measures, out / "figures"), []
     except BadInput as error:
         return [], [f"{UNDRAWN}{error}"]
+
+
+def evaluate_all(spark: SparkSession, studies: Sequence[Prepared], out: Path) -> list[StudyResult]:
+    """Evaluate all studies, in their order, while those that come next are measured: planning keeps one core busy."""
+    queries = uncompiled(spark)
+    with ThreadPoolExecutor(MEASURED_AHEAD) as pool:
+        ahead = {
+            it.folder: pool.submit(measured, queries if it.trials <= FEW_TRIALS else spark, it)
+            for it in studies
+            if it.study.needs is None
+        }
+        try:
+            return [
+                evaluate(queries, it, *ahead[it.folder].result(), out)
+                if it.folder in ahead
+                else study_result(it, State(), missing(it.study.claims, it.study.name))
+                for it in studies
+            ]
+        finally:
+            pool.shutdown(cancel_futures=True)
 
 
 def study_result(
@@ -247,7 +274,7 @@ def set_all_aside(prepared: Sequence[Prepared]) -> None:
 
 def report_on(spark: SparkSession, studies: Sequence[Prepared], out: Path, master: str) -> list[Claim]:
     """Make the report over these studies, and return their claims."""
-    results = [evaluate(spark, it, out) for it in studies]
+    results = evaluate_all(spark, studies, out)
     report(results, out, about(spark, sorted({it.study.scale for it in studies}), master))
     undrawn = [note for result in results for note in result.notes if note.startswith(UNDRAWN)]
     if undrawn:

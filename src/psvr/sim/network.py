@@ -7,6 +7,7 @@ net.publish(0, "news")
 net.run(1.0)
 """
 
+import copy
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -83,6 +84,10 @@ class Network:
             raise BadInput("topology: must not be given, since it is that of the graph")
         drawn, _ = from_networkx(graph)
         return cls(parse({"topology": {"kind": "edges", "n": drawn.n, "edges": drawn.edges().tolist()}, **tables}))
+
+    def forked(self, take_rows: Callable[[Any], None] = lambda rows: None) -> "Network":
+        """A network in the same state, which goes on by itself from here; its trace goes to `take_rows`."""
+        return copy.deepcopy(self, {id(self.machine.take_rows): take_rows, id(self.scenario): self.scenario})
 
     def start_system(self, scenario: Scenario) -> None:
         """Let the system of a scenario that differs in nothing else begin, on the tree that there is by now."""

@@ -172,6 +172,8 @@ def test_the_columns_of_measures_are_known_before_there_are_any(spark: SparkSess
         ({"why": "at {m} nodes"}, "why: {m}: unknown"),
         ({"text": "in {cells} cells"}, "text: {cells}: unknown"),
         ({"extreme": "highest", "sql": "SELECT value, low, high FROM measures"}, "trials"),
+        ({"fit": "line", "sql": "SELECT value, low, high FROM measures"}, "value, low, high, x,"),
+        ({"fit": "line", "sql": "SELECT n AS x, * FROM measures", "why": "at {n}"}, "why: {n}: unknown"),
     ],
 )
 def test_claims_that_cannot_be_asked_are_refused_before_there_are_rows(
@@ -203,6 +205,27 @@ def test_the_extreme_of_many_cells(measures: DataFrame) -> None:
     assert (lowest.value, lowest.verdict) == (1, "holds") and lowest.low is not None and lowest.low < 0.5
     none = asked(measures, sql=f"{CELLS} WHERE n > 50", extreme="lowest", why="at {n}")
     assert (none.verdict, none.why) == ("no rows", "at –")
+
+
+POINTS = """
+SELECT * FROM VALUES (20, 4.0D, 3.0D, 5.0D), (200, 8.0D, 7.0D, 9.0D), (2000, 16.0D, 15.0D, 17.0D), (7, NULL, NULL, NULL)
+AS t(x, value, low, high)"""
+
+
+def test_a_line_through_many_cells(measures: DataFrame) -> None:
+    why = "{value} through {cells} cells, with {runs} runs"
+    claim = {**CLAIM, "sql": POINTS, "fit": "tenfold", "holds": "high < 2.5", "differs": "low >= 2.5", "why": why}
+    [found] = check([claim], measures, "gain", {"runs": 12, "cells": 7})
+    assert found.value == pytest.approx(2) and found.low is not None and found.high is not None
+    assert 1.7 < found.low < 2 < found.high < 2.5 and found.verdict == "holds"
+    assert found.why == "2 through 3 cells, with 12 runs"
+    line = asked(measures, sql=POINTS, fit="line", holds="low > 0")
+    assert line.value is not None and 0 < line.value < 0.01 and line.verdict == "holds"
+    none = asked(measures, sql=f"{POINTS} WHERE x < 200", fit="power", why="through {cells}")
+    assert (none.verdict, none.why) == ("no rows", "through –")
+    zero = POINTS.replace("4.0D", "0.0D")
+    with pytest.raises(BadInput, match=r"^study gain, claim gain-td: fit: x and value must be above zero$"):
+        asked(measures, sql=zero, fit="power")
 
 
 def test_numbers_of_a_study(measures: DataFrame, spark: SparkSession) -> None:

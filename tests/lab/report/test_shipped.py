@@ -67,6 +67,49 @@ def test_the_same_results_give_the_same_bytes(folder: Path, tmp_path: Path) -> N
     assert one == two == three
 
 
+def test_pictures_of_the_last_page_are_removed_and_nothing_else(folder: Path, tmp_path: Path) -> None:
+    other, to = finished(tmp_path / "other", "tables"), tmp_path / "to"
+    ship(recall([folder, other]), to)
+    before = {file.name: file.read_bytes() for file in to.iterdir()}
+    theirs = {"mine.svg": before["gain-map.svg"], "gain-notes.svg": b"<svg/>", "notes.md": b"hello"}
+    for name, content in theirs.items():
+        (to / name).write_bytes(content)
+    (to / "gain-gain.svg").write_bytes(before["gain-gain.svg"] + b"<!-- with an arrow of mine -->")
+    page = ship(recall([other]), to).read_text("utf-8")
+    left = {file.name for file in to.iterdir()}
+    tables = {name for name in before if name.startswith("tables-")}
+    assert left == {"README.md", *tables, *theirs, "gain-gain.svg"} and tables
+    assert "gain-" not in page.partition("## How it was run")[0]
+    assert all((to / name).read_bytes() == content for name, content in theirs.items())
+
+
+@pytest.mark.parametrize("page", [None, "# Mine\n\n![map](gain-map.svg)\n", "\xff", "![map](../gain-map.svg)"])
+def test_without_a_page_of_ours_nothing_is_removed(page: str | None, folder: Path, tmp_path: Path) -> None:
+    to = tmp_path / "to"
+    to.mkdir()
+    drawn = (folder / "figures" / "gain-map.svg").read_bytes()
+    for file in (to / "gain-map.svg", tmp_path / "gain-map.svg"):
+        file.write_bytes(drawn)
+    if page is not None:
+        (to / "README.md").write_text(page, "latin-1")
+    ship([study()], to)
+    assert {file.name for file in to.iterdir()} == {"README.md", "gain-map.svg"} and (
+        tmp_path / "gain-map.svg"
+    ).exists()
+
+
+def test_only_files_of_its_own_folder_are_removed(folder: Path, tmp_path: Path) -> None:
+    """Whatever the list of a page says."""
+    to, outside = tmp_path / "to", tmp_path / "outside.svg"
+    page = ship(recall([folder]), to)
+    outside.write_bytes((to / "gain-map.svg").read_bytes())
+    text = page.read_text("utf-8")
+    assert "\ngain-map.svg " in text
+    page.write_text(text.replace("\ngain-map.svg ", "\n../outside.svg "), "utf-8")
+    ship([study()], to)
+    assert outside.exists() and (to / "gain-map.svg").exists() and not (to / "gain-gain.svg").exists()
+
+
 def test_folders_come_together_but_not_with_the_same_study(folder: Path, tmp_path: Path) -> None:
     other = finished(tmp_path / "other", "tables")
     assert [found.name for found in recall([other, folder])] == ["tables", "gain"]

@@ -141,6 +141,12 @@ def test_a_policy_that_is_none_is_refused_before_anything_runs(text: str, error_
         (('paper = "> 0 %"', ""), "claim: paper must be given"),
         (('id = "more"', 'id = "more"\nvalue = 3'), "unknown key"),
         (('id = "more"', 'id = "more"\nrole = "mine"'), "claim more: role must be one of paper, ours, calibration"),
+        (('id = "more"', 'id = "more"\nfit = "curve"'), "claim more: fit must be one of line, power, tenfold"),
+        (('id = "more"', 'id = "more"\nfit = 2'), "claim: fit must be given, as a text"),
+        (
+            ('id = "more"', 'id = "more"\nfit = "line"\nextreme = "lowest"'),
+            "claim more: extreme and fit cannot both be given",
+        ),
         (('id = "more"', 'id = "more"\nvariant_of = "moer"'), 'variant_of: "moer" is no claim of this study'),
         (("[[claim]]", STUDY[STUDY.index("[[claim]]") :] + "\n[[claim]]"), "claim more: two claims have this id"),
     ],

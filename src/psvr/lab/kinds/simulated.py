@@ -32,6 +32,7 @@ from .template import check, check_same_tree, same_tree, scenario_of
 
 RESULTS = SIMULATED
 COMPILED_AS = "simulated"  # the kind that compiles what these trials run
+SYSTEMS_OF_A_TREE = 3  # of a trial, about: they share the time in which it forms
 NO_SYSTEM = "ring"  # which has neither tables nor SUBs, on the same links and tree as all others
 ON_AIR = ("frames", "no_access", "no_ack", "queue_full")
 BIN = 600 * SECOND  # of results over time
@@ -62,7 +63,8 @@ def cost(parameters: Values, scenario: Values | None) -> float:
     check_same_tree(same_tree(scenario or {}, parameters), s)
     check_publications(scenario or {}, s)
     n, degree = size(s.topology), s.topology.degree or 8.0
-    hellos = n * s.duration / s.protocol.hello * (1e-5 + 1e-6 * degree) * (0.5 + s.protocol.links / 32)
+    seconds = s.duration - (1 - 1 / SYSTEMS_OF_A_TREE) * same_tree(scenario or {}, parameters)
+    hellos = n * seconds / s.protocol.hello * (1e-5 + 1e-6 * degree) * (0.5 + s.protocol.links / 32)
     lease = s.protocol.lease or 5 + 0.1 * n
     subs, pubs = 0.0, 0.0
     for t in s.traffic:
@@ -70,7 +72,7 @@ def cost(parameters: Values, scenario: Values | None) -> float:
         subs += subscribers * (1 - subscribers / n)  # not passed on by nodes that subscribe themselves
         times = max(0.0, (s.duration if t.stop is None else t.stop) - t.start) / t.every
         pubs += node_count(t.publishers, n) * times * min(n, subscribers + 4)
-    return 0.02 + 1e-4 * s.duration + hellos + 5e-7 * subs * n * degree * s.duration / lease + 5e-6 * pubs
+    return 0.02 + 1e-4 * seconds + hellos + 5e-7 * subs * n * degree * s.duration / lease + 5e-6 * pubs
 
 
 def check_publications(template: dict[str, Any], s: Scenario) -> None:
@@ -94,22 +96,31 @@ def node_count(nodes: Nodes, n: int) -> int:
 
 def run(parameters: Values, scenario: Values | None, seed: int, systems: list[str]) -> list[Values]:
     scenarios = [scenario_of(scenario or {}, parameters, seed, system) for system in systems]
-    drawn, seconds = plan(scenarios[0]), same_tree(scenario or {}, parameters)
-    forming = scenario_of(scenario or {}, parameters, seed, NO_SYSTEM)
-    return [simulated(s, drawn, forming, seconds) for s in scenarios]
-
-
-def simulated(scenario: Scenario, drawn: Plan, forming: Scenario, seconds: float) -> dict[str, Any]:
-    """Simulate a scenario; for the first seconds, if there are any, one in which only the tree forms."""
-    loads = Loads(drawn, round(scenario.warmup * SECOND))
+    drawn = plan(scenarios[0])
     try:
-        net = Network(forming if seconds else scenario, drawn, "pub", loads.take)
-        if seconds:
-            net.run(seconds)
-            net.start_system(scenario)
-        run_to_end(net)
+        formed = with_tree(scenario or {}, parameters, seed, drawn)
+        return [simulated(s, drawn, formed) for s in scenarios]
     except OverflowError as error:
         raise BadInput(f"scenario: {error}") from None
+
+
+def with_tree(template: Values, parameters: Values, seed: int, drawn: Plan) -> Network | None:
+    """Return the network in which the tree of all systems has formed; None if each system forms its own."""
+    seconds = same_tree(template, parameters)
+    if not seconds:
+        return None
+    net = Network(scenario_of(template, parameters, seed, NO_SYSTEM), drawn, "pub")
+    net.run(seconds)
+    return net
+
+
+def simulated(scenario: Scenario, drawn: Plan, formed: Network | None) -> dict[str, Any]:
+    """Simulate a scenario, from the beginning or on a tree that has formed."""
+    loads = Loads(drawn, round(scenario.warmup * SECOND))
+    net = Network(scenario, drawn, "pub", loads.take) if formed is None else formed.forked(loads.take)
+    if formed is not None:
+        net.start_system(scenario)
+    run_to_end(net)
     return {**run_results(net), **publication_results(net), **loads.results()}
 
 

@@ -1,7 +1,6 @@
 """Checks the paper's claims: each is a query over the measures of a study, with conditions on its answer.
 
-The query gives one row; or, if the claim is about an extreme, one row for each cell.  Texts may name columns of the
-query, and numbers of the study, which are queries, too.
+Texts may name what an answer has, see `answers`, and numbers of the study, which are queries, too.
 """
 
 import uuid
@@ -14,21 +13,14 @@ from pyspark.sql import DataFrame, Row, SparkSession
 from pyspark.sql.types import StructType
 
 from psvr.errors import BadInput
-from psvr.lab.measure.extremes import Cell, extreme
 from psvr.lab.spark.errors import spark_errors
 from psvr.lab.study import texts
 
+from .answers import ANSWER, QUERY, WANTED, answer, names, place_of, question
+
 HOLDS, DIFFERS, UNDECIDED, NO_ROWS, MISSING = "holds", "differs", "undecided", "no rows", "missing"
-ANSWER = ("value", "low", "high")
-TRIALS = "trials"  # what a query for cells has besides: how many trials their intervals are from
-CELLS = "cells"  # how many of them there are, for texts
 TEXTS = ("text", "why")  # of a claim, that may have numbers in them
-WANTED = "sql must be a query for {columns}, holds and differs conditions on value, low, high"
 NUMBER_WANTED = "must be a query for one value"
-# The SQL of a study is put in parentheses, so that it can only be a query, and reads FROM measures.
-QUERY = """WITH measures AS (SELECT * FROM {view}) SELECT * FROM (
-{sql}
-)"""
 CONDITIONS = """SELECT {place} AS place, coalesce((
 {holds}
 ), false) AS holds, coalesce((
@@ -78,28 +70,13 @@ def validate(
     known, listed = numbers or {}, list(claims)
     with measures_as_view(spark.createDataFrame([], columns)) as view:
         for name, sql in known.items():
-            number(name, sql, spark, view, study)
+            asked_number(name, sql, spark, view, study)
         for claim in listed:
             where = place_of(claim, study)
-            asked = question(claim, spark, view, where)
-            named = (CELLS,) if claim.get("extreme") else ()
+            there = [*known, *names(claim, question(claim, spark, view, where))]
             for text in TEXTS:
-                texts.check(claim.get(text, ""), [*known, *asked.columns, *named], f"{where}: {text}")
+                texts.check(claim.get(text, ""), there, f"{where}: {text}")
     all_conditions([(claim, dict.fromkeys(ANSWER)) for claim in listed], spark, study)
-
-
-def wanted(claim: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the columns that the query of a claim must have."""
-    return (*ANSWER, TRIALS) if claim.get("extreme") else ANSWER
-
-
-def question(claim: Mapping[str, str], spark: SparkSession, view: str, where: str) -> DataFrame:
-    """Return the query of a claim as a frame that has not been computed: its answer, and whatever else it gives."""
-    needed = wanted(claim)
-    with spark_errors(where, WANTED.format(columns=", ".join(needed))):
-        found = spark.sql(QUERY.format(view=view, sql=claim["sql"].rstrip("; \n")))
-        others = [f"`{name}`" for name in found.columns if name not in needed]
-        return found.selectExpr(*(f"double({name}) AS {name}" for name in needed), *others)
 
 
 def conditions(asked: Sequence[Asked], spark: SparkSession, where: str) -> list[Row]:
@@ -121,12 +98,24 @@ def literal(value: float | None) -> str:
     return "double(NULL)" if value is None else f"double('{float(value)!r}')"
 
 
+def asked_number(name: str, sql: str, spark: SparkSession, view: str, study: str) -> DataFrame:
+    """Return the query for a number of a study as a frame that has not been computed."""
+    where = f"study {study}, number {name}"
+    with spark_errors(where, NUMBER_WANTED):
+        asked = spark.sql(QUERY.format(view=view, sql=sql.rstrip("; \n")))
+        several = len(asked.columns) != 1
+    if several:
+        raise BadInput(f"{where}: {NUMBER_WANTED}, not several")
+    return asked
+
+
 def number(name: str, sql: str, spark: SparkSession, view: str, study: str) -> Any:
     """Return a number of a study, or a text; None where there are no rows."""
     where = f"study {study}, number {name}"
+    asked = asked_number(name, sql, spark, view, study)
     with spark_errors(where, NUMBER_WANTED):
-        rows = spark.sql(QUERY.format(view=view, sql=sql.rstrip("; \n"))).limit(2).collect()
-    if len(rows) > 1 or (rows and len(rows[0]) != 1):
+        rows = asked.limit(2).collect()
+    if len(rows) > 1:
         raise BadInput(f"{where}: {NUMBER_WANTED}, not several")
     return rows[0][0] if rows else None
 
@@ -150,10 +139,6 @@ def check(
         else claim_result(claim, study, verdict(next(met), place_of(claim, study)), {**(numbers or {}), **row}, row)
         for claim, row in zip(listed, rows)
     ]
-
-
-def place_of(claim: Mapping[str, str], study: str) -> str:
-    return f"study {study}, claim {claim['id']}"
 
 
 def all_conditions(asked: Sequence[Asked], spark: SparkSession, study: str) -> list[Row]:
@@ -184,27 +169,6 @@ def ask_numbers(numbers: Mapping[str, str], measures: DataFrame, study: str) -> 
 def missing(claims: Iterable[Mapping[str, str]], study: str) -> list[Claim]:
     """Return the claims of a study that needs a part which does not exist yet."""
     return [claim_result(claim, study, MISSING, {}) for claim in claims]
-
-
-def answer(claim: Mapping[str, str], spark: SparkSession, view: str, where: str) -> dict[str, Any] | None:
-    """Return value and bounds of a claim, with what else its row says; None if there are no values."""
-    with spark_errors(where, WANTED.format(columns=", ".join(wanted(claim)))):
-        rows = question(claim, spark, view, where).collect()  # of cells, all; otherwise there should be one
-    if claim.get("extreme"):
-        return extreme_row([row for row in rows if row["value"] is not None], claim["extreme"])
-    if len(rows) > 1:
-        raise BadInput(f"{where}: sql must give one row, not several: say which is extreme, or add LIMIT 1")
-    return None if not rows or all(rows[0][name] is None for name in ANSWER) else rows[0].asDict()
-
-
-def extreme_row(rows: list[Row], which: str) -> dict[str, Any] | None:
-    """Return the row of the extreme cell, with bounds that hold for all cells together."""
-    if not rows:
-        return None
-    trials = [None if row[TRIALS] is None else int(row[TRIALS]) for row in rows]
-    found = extreme([Cell(row["value"], row["low"], row["high"], t) for row, t in zip(rows, trials)], which)
-    bounds = {"value": found.value, "low": found.low, "high": found.high}
-    return {**rows[found.place].asDict(), **bounds, CELLS: len(rows)}
 
 
 def claim_result(

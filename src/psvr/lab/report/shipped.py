@@ -1,7 +1,12 @@
-"""Results to ship: one page of Markdown with pictures beside it, the same bytes from the same results every time."""
+"""Results to ship: one page of Markdown with pictures beside it, the same bytes from the same results every time.
 
+The page ends with a comment that lists its pictures with digests of their content.  From that the next page knows which
+files psvr wrote, and removes those that it does not show any more; what anybody has changed since stays.
+"""
+
+import hashlib
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,19 +25,48 @@ if TYPE_CHECKING:
     from .figures import Drawn
 
 PAGE = "README.md"
+WRITTEN = "<!-- Pictures that psvr has written, with digests:"
+WRITTEN_LINE = re.compile(r"([A-Za-z0-9_-]+\.svg) ([0-9a-f]{32})")
 
 
 def ship(studies: Sequence[StudyResult], to: Path) -> Path:
     """Write page and pictures into a folder, and return the page."""
     try:
         to.mkdir(parents=True, exist_ok=True)
-        for study in studies:
-            for drawn in study.figures:
-                replace(to / drawn.svg.name, drawn.svg.read_bytes())
-        replace(to / PAGE, text(studies))
+        pictures = {drawn.svg.name: drawn.svg.read_bytes() for study in studies for drawn in study.figures}
+        for name, content in pictures.items():
+            replace(to / name, content)
+        remove_others(to, pictures)
+        replace(to / PAGE, f"{text(studies)}\n{written(pictures)}")
     except OSError as error:
         raise BadInput(f"{error.filename or to}: {error.strerror or error}") from None
     return to / PAGE
+
+
+def written(pictures: Mapping[str, bytes]) -> str:
+    """Return the comment that lists the pictures of a page."""
+    return "\n".join([WRITTEN, *(f"{name} {digest(content)}" for name, content in sorted(pictures.items())), "-->\n"])
+
+
+def written_before(page: Path) -> dict[str, str]:
+    """Return the pictures that the last page lists, with their digests; none if that is no page of ours."""
+    if not page.is_file():
+        return {}
+    _, ours, listed = page.read_text("utf-8", errors="replace").rpartition(WRITTEN)
+    lines = listed.splitlines() if ours else []
+    return {found[1]: found[2] for line in lines if (found := WRITTEN_LINE.fullmatch(line))}
+
+
+def remove_others(folder: Path, pictures: Mapping[str, bytes]) -> None:
+    """Remove pictures of the last page that are not among these, unless somebody has changed them."""
+    for name, before in written_before(folder / PAGE).items():
+        file = folder / name
+        if name not in pictures and file.is_file() and digest(file.read_bytes()) == before:
+            file.unlink()
+
+
+def digest(content: bytes) -> str:
+    return hashlib.blake2b(content, digest_size=16).hexdigest()
 
 
 def text(studies: Sequence[StudyResult]) -> str:

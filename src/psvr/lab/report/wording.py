@@ -11,7 +11,7 @@ INTERVALS = (
     "Verdicts are computed from the rows: each claim is a query over the measures and a condition on its answer. "
     "Intervals are those of the mean over trials, at 95 %. Where a claim is about the extreme of many cells, "
     "their intervals are widened so that all of them hold together (Bonferroni), and the bounds are the extremes of "
-    "their ends."
+    "their ends. Where a line is drawn through the values of several cells, its bounds follow from their intervals."
 )
 ELEMENTS = ("code", "strong", "em", "")
 

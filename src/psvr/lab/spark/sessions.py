@@ -20,7 +20,7 @@ from . import ship
 from .java import java_home
 from .jvm import EXIT_TIMEOUT, Jvm
 from .master import Master, check_ports, check_surroundings, parse, reach
-from .settings import default_settings, environment_of, parse_conf, with_archive
+from .settings import UNCOMPILED, default_settings, environment_of, parse_conf, with_archive
 
 FIRST_WORKER_TIMEOUT = 60.0  # seconds until a worker must have started for us
 
@@ -57,6 +57,14 @@ def start(jvm: Jvm, master: Master, ours: dict[str, str], extra: dict[str, str])
         first_job(spark)
         spark.conf.set("spark.sql.shuffle.partitions", extra.get("spark.sql.shuffle.partitions", 2 * slots(spark)))
     return spark
+
+
+def uncompiled(spark: SparkSession) -> SparkSession:
+    """Return a session of the same Spark for queries over few rows."""
+    other = spark.newSession()
+    for name, value in UNCOMPILED.items():
+        other.conf.set(name, value)
+    return other
 
 
 def slots(spark: SparkSession) -> int:

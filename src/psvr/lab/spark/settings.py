@@ -13,6 +13,10 @@ GIGABYTE = 1 << 30
 DRIVER_OPTIONS = "spark.driver.defaultJavaOptions"
 LOG4J = Path(__file__).with_name("log4j2.properties")
 QUICK_START = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")  # enough: trials run in Python and have few rows
+UNCOMPILED = {  # for queries over few rows: to compile one takes longer than to run it as it is
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+}
 MAX_ATTEMPTS = 4  # of a task whose Python process died, as on a cluster
 MAX_SOCKET_FOLDER = 60  # a socket's whole path may have about 100 characters
 RESERVED = {  # decided elsewhere, so that two places cannot disagree

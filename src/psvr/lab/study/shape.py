@@ -5,13 +5,15 @@ from typing import Any
 
 from psvr.errors import BadInput, did_you_mean, shown
 from psvr.lab.measure.extremes import EXTREMES
+from psvr.lab.measure.fits import FITS
 
 from .texts import PLACE
 
 TOP_KEYS = ("figure", "needs", "studies", "grid", "numbers", "claim")
-CLAIM_KEYS = ("id", "text", "paper", "unit", "sql", "extreme", "holds", "differs", "why", "role", "variant_of")
-OPTIONAL = {"unit": "", "extreme": "", "why": "", "role": "paper", "variant_of": ""}  # of these keys
+CLAIM_KEYS = ("id", "text", "paper", "unit", "sql", "extreme", "fit", "holds", "differs", "why", "role", "variant_of")
+OPTIONAL = {"unit": "", "extreme": "", "fit": "", "why": "", "role": "paper", "variant_of": ""}  # of these keys
 ROLES = ("paper", "ours", "calibration")  # what the paper says, what we add, what our settings were chosen by
+CHOICES = {"role": ROLES, "extreme": EXTREMES, "fit": FITS}
 
 
 def check_shape(table: dict[str, Any], file: str) -> None:
@@ -27,14 +29,20 @@ def check_shape(table: dict[str, Any], file: str) -> None:
         wrong = [key for key in CLAIM_KEYS if not isinstance(claim.get(key, OPTIONAL.get(key)), str)]
         if wrong:
             raise BadInput(f"{file}: claim: {wrong[0]} must be given, as a text")
-        if claim.get("role", "paper") not in ROLES:
-            raise BadInput(f"{file}: claim {claim['id']}: role must be one of {', '.join(ROLES)}")
-        if claim.get("extreme", "") not in ("", *EXTREMES):
-            raise BadInput(f"{file}: claim {claim['id']}: extreme must be one of {', '.join(EXTREMES)}")
+        check_choices(claim, f"{file}: claim {claim['id']}")
     check_numbers(table.get("numbers", {}), file)
     check_variants(claims, file)
     if not grids and "needs" not in table and "studies" not in table:
         raise BadInput(f"{file}: must have a [grid.NAME], or say what it needs")
+
+
+def check_choices(claim: dict[str, str], where: str) -> None:
+    """Check what a claim says of itself in words that are known."""
+    for key, allowed in CHOICES.items():
+        if key in claim and claim[key] not in allowed:
+            raise BadInput(f"{where}: {key} must be one of {', '.join(allowed)}")
+    if "extreme" in claim and "fit" in claim:
+        raise BadInput(f"{where}: extreme and fit cannot both be given")
 
 
 def check_numbers(numbers: Any, file: str) -> None:

@@ -42,12 +42,11 @@ def cost(parameters: Values, scenario: Values | None) -> float:
 
 def run(parameters: Values, scenario: Values | None, seed: int, systems: list[str]) -> list[Values]:
     scenarios = [scenario_of(scenario or {}, parameters, seed, system) for system in systems]
-    forming = scenario_of(scenario or {}, parameters, seed, "ring")
-    drawn, seconds = plan(scenarios[0]), same_tree(scenario or {}, parameters)
+    formed = Network(scenario_of(scenario or {}, parameters, seed, "ring"), plan(scenarios[0]))
+    formed.run(same_tree(scenario or {}, parameters))
     found = []
     for each in scenarios:
-        net = Network(forming, drawn)
-        net.run(seconds)
+        net = formed.forked()
         net.start_system(each)
         run_to_end(net)
         found.append(results(net))
