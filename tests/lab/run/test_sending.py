@@ -11,8 +11,7 @@ from typing import Any
 import pytest
 
 from psvr import jit
-from psvr.lab.run import sending
-from psvr.lab.run.compiling import Variant, mark, needed
+from psvr.lab.run.compiling import Variant, from_words, mark, needed
 from psvr.lab.run.sending import files_needed
 from psvr.lab.study import load
 from tests.support.lab.small_study import TRIAL, small_study
@@ -61,7 +60,7 @@ def looked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Variant]:
     found: list[Variant] = []
 
     def run(words: list[str], **_: Any) -> None:
-        variant = sending.from_words(words[3:])
+        variant = from_words(words[3:])
         found.append(variant)
         name = f"{variant[0]}{variant[2]}.nbi"
         (tmp_path / name).touch()

@@ -430,7 +430,7 @@ def test_claims_of_predecessor_follow_the_rows(asking: Asking, rows: dict[str, A
     found = asking.unchanged("predecessor")
     for name in ("tree", "range", "several-times", "once", "all-subscribers", "not-longer"):
         assert found[f"predecessor-{name}"].verdict == claims.HOLDS, name
-    changes = (
+    changes: tuple[tuple[str, str, str, Any, str], ...] = (
         ("missed_percent", "leaves", "vr2015-ring", 0.0, "skips"),
         ("subs", "joins", "psvr", 38, "tree"),
         ("learnt_ms", "joins", "psvr", 1e4, "faster"),
@@ -444,7 +444,7 @@ def test_claims_of_predecessor_follow_the_rows(asking: Asking, rows: dict[str, A
         ("longer_percent", "leaves", "psvr", 3.0, "not-longer"),
         ("missed_percent", "leaves", "vr2015-ring", 0.5, "skips"),
     )
-    verdicts = asking.one("predecessor", *((f"predecessor-{name}", with_values(*how)) for *how, name in changes))
+    verdicts = asking.one("predecessor", *((f"predecessor-{c[-1]}", with_values(*c[:-1])) for c in changes))
     wanted = [claims.HOLDS] + [claims.DIFFERS] * (len(changes) - 1)
     assert list(zip(changes, verdicts)) == list(zip(changes, wanted))
 
