@@ -23,6 +23,7 @@ settings.load_profile("quick")
 
 HERE = Path(__file__).parent
 AHEAD = pytest.StashKey[Ahead]()
+LONGEST = ("kills", "studies", "scales", "lab_command", "figures", "ship", "spark_session", "networks", "notebooks")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -45,8 +46,9 @@ def is_plain(item: pytest.Item) -> bool:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """First what needs nothing compiled, then the longest file: it sends all that is compiled so far to a cluster."""
-    items.sort(key=lambda item: (not is_plain(item), item.path.name != "test_kills.py"))
+    """First what needs nothing compiled, then the longest files, so that both processes end at about the same time."""
+    places = {f"test_{name}.py": place for place, name in enumerate(LONGEST)}
+    items.sort(key=lambda item: (not is_plain(item), places.get(item.path.name, len(places))))
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -5,12 +5,14 @@ import shutil
 import subprocess
 import sys
 import tomllib
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parent.parent
-SECONDS = {"timeout": 2, "faulthandler_timeout": 8}  # instead of minutes
+SECONDS = {"timeout": 2, "faulthandler_timeout": 5}  # instead of minutes
 
 IN_PYTHON = "import time\ndef test_hangs():\n    time.sleep(600)\n"
 IN_A_SUBPROCESS = (
@@ -50,20 +52,31 @@ def run(folder: Path) -> str:
     return done.stdout
 
 
-@pytest.mark.parametrize(
-    "hanging, last",
-    [
-        (IN_PYTHON, False),
-        (IN_A_SUBPROCESS, False),
-        (IN_A_FIXTURE, False),
-        (IN_COMPILED_CODE, False),
-        (IN_COMPILED_CODE, True),
-    ],
-    ids=["python", "subprocess", "fixture", "compiled", "compiled, last of its file"],
-)
-def test_what_hangs_is_named_and_the_others_are_run(tmp_path: Path, hanging: str, last: bool) -> None:
-    small_suite(tmp_path, hanging, last)
-    said = run(tmp_path)
+SUITES = {  # what hangs, and whether nothing comes after it in its file
+    "python": (IN_PYTHON, False),
+    "subprocess": (IN_A_SUBPROCESS, False),
+    "fixture": (IN_A_FIXTURE, False),
+    "compiled": (IN_COMPILED_CODE, False),
+    "compiled, last of its file": (IN_COMPILED_CODE, True),
+}
+
+
+@pytest.fixture(scope="module")
+def outputs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Future[str]]]:
+    """What each of these suites says; two at a time, because most of it is waiting."""
+    with ThreadPoolExecutor(2) as pool:
+        found = {}
+        for name, (hanging, last) in SUITES.items():
+            folder = tmp_path_factory.mktemp("suite")
+            small_suite(folder, hanging, last)
+            found[name] = pool.submit(run, folder)
+        yield found
+
+
+@pytest.mark.parametrize("name", SUITES)
+def test_what_hangs_is_named_and_the_others_are_run(outputs: dict[str, Future[str]], name: str) -> None:
+    hanging, last = SUITES[name]
+    said = outputs[name].result()
     failed = re.findall(r"^(?:FAILED|ERROR) (\S+)(.*)$", said, re.M)
     assert [name for name, _ in failed] == ["tests/test_small.py::test_hangs"], said
     assert ("crashed" if hanging == IN_COMPILED_CODE else "Timeout") in failed[0][1]

@@ -3,6 +3,7 @@
 import errno
 import json
 import os
+import shutil
 import signal
 import socket
 import time
@@ -32,6 +33,12 @@ class Inside:
         status = main(["lab", *map(str, arguments)])
         return status, *self.capsys.readouterr()
 
+    def refused(self, *arguments: object) -> str:
+        """Return the one line with which a command is refused."""
+        status, answer, said = self(*arguments)
+        assert (status, answer) == (2, "") and len(said.splitlines()) == 1, said
+        return said
+
 
 @pytest.fixture
 def inside(spark: SparkSession, capsys: pytest.CaptureFixture[str]) -> Inside:
@@ -46,6 +53,13 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, str]:
     done = lab("run", study, "--out", folder / "out", *LOCAL)
     assert done.returncode == 0, done.stderr
     return study, folder / "out", done.stderr
+
+
+@pytest.fixture
+def copied(ran: tuple[Path, Path, str], tmp_path: Path) -> tuple[Path, Path]:
+    """The same study, and the same results: for a test that changes them."""
+    study, out, _ = ran
+    return shutil.copytree(study, tmp_path / "small"), shutil.copytree(out, tmp_path / "out")
 
 
 def test_rows_are_those_of_a_plain_run(ran: tuple[Path, Path, str]) -> None:
@@ -79,9 +93,8 @@ def test_the_same_command_again_runs_nothing(ran: tuple[Path, Path, str], inside
     assert before == {f: f.stat().st_mtime_ns for f in (out / "small" / "trials").iterdir()}
 
 
-def test_more_repetitions_and_systems_run_only_what_is_new(tmp_path: Path, inside: Inside) -> None:
-    study, out = small_study(tmp_path), tmp_path / "out"
-    assert inside("run", study, "--out", out)[0] == 0
+def test_more_repetitions_and_systems_run_only_what_is_new(copied: tuple[Path, Path], inside: Inside) -> None:
+    study, out = copied
     first = stored(out / "small")
     status, _, said = inside(
         "run", study, "--out", out, "--set", "repetitions=3", "--set", 'systems=["psvr/all", "td", "ts"]'
@@ -94,9 +107,8 @@ def test_more_repetitions_and_systems_run_only_what_is_new(tmp_path: Path, insid
     )
 
 
-def test_a_changed_study_and_changed_code_are_said(tmp_path: Path, inside: Inside) -> None:
-    study, out = small_study(tmp_path), tmp_path / "out"
-    assert inside("run", study, "--out", out)[0] == 0
+def test_a_changed_study_and_changed_code_are_said(copied: tuple[Path, Path], inside: Inside) -> None:
+    study, out = copied
     (study / "study.toml").write_text(STUDY.replace("[5, 10, 20]", "[5, 10]"))
     (study / "trial.py").write_text(TRIAL.replace("7 *", "9 *"))
     status, _, said = inside("run", study, "--out", out)
@@ -140,7 +152,7 @@ def test_results_say_which_machine_they_are_from_and_how_long_they_took(ran: tup
     assert machine in page and code in page and "![small: messages](small-messages.svg)" in page
 
 
-def test_ctrl_c_stops_cleanly_and_the_same_command_goes_on(tmp_path: Path) -> None:
+def test_ctrl_c_stops_cleanly_and_the_same_command_goes_on(tmp_path: Path, inside: Inside) -> None:
     study = small_study(tmp_path, STUDY.replace("s = [1, 8]", "s = 1\nsleep = 0.4").replace("= 4", "= 10"))
     out = tmp_path / "out"
     run = start("run", study, "--out", out, *LOCAL, "--scale", "paper")
@@ -152,7 +164,7 @@ def test_ctrl_c_stops_cleanly_and_the_same_command_goes_on(tmp_path: Path) -> No
     assert run.returncode == 130 and "the same command goes on" in said and "Traceback" not in said
     some = stored(out / "small").num_rows
     assert 0 < some < 60
-    assert lab("run", study, "--out", out, *LOCAL, "--scale", "paper").returncode == 0
+    assert inside("run", study, "--out", out, *LOCAL, "--scale", "paper")[0] == 0
     assert stored(out / "small").num_rows == 60
 
 
@@ -169,15 +181,15 @@ def test_a_custom_system_is_compared_with_the_others(tmp_path: Path, inside: Ins
     assert inside("report", "--out", tmp_path)[0] == 0
 
 
-def test_what_is_wrong_is_said_in_one_line(tmp_path: Path) -> None:
+def test_what_is_wrong_is_said_in_one_line(tmp_path: Path, inside: Inside) -> None:
     study, out = small_study(tmp_path), tmp_path / "out"
-    assert "did you mean gain?" in refused("run", "gian", "--out", out)
-    assert "no grid has it" in refused("run", study, "--set", "x=3", "--out", out)
-    assert "--master" in refused("run", study, "--master", "mesos://x", "--out", out, "--quiet")
+    assert "did you mean gain?" in refused("run", "gian", "--out", out), "as a process"
+    assert "no grid has it" in inside.refused("run", study, "--set", "x=3", "--out", out)
+    assert "--master" in inside.refused("run", study, "--master", "mesos://x", "--out", out, "--quiet")
     (tmp_path / "file").write_text("")
-    assert "cannot be written" in refused("run", study, "--out", tmp_path / "file" / "out")
-    assert "no such folder" in refused("report", "--out", tmp_path / "nowhere")
-    assert "none.py: No such file" in refused("run", study, "--system", tmp_path / "none.py", "--out", out)
+    assert "cannot be written" in inside.refused("run", study, "--out", tmp_path / "file" / "out")
+    assert "no such folder" in inside.refused("report", "--out", tmp_path / "nowhere")
+    assert "none.py: No such file" in inside.refused("run", study, "--system", tmp_path / "none.py", "--out", out)
 
 
 def test_trials_that_fail_are_counted_and_the_others_go_on(tmp_path: Path, inside: Inside) -> None:
@@ -235,9 +247,8 @@ def test_other_places_than_folders_are_refused(tmp_path: Path, monkeypatch: pyte
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_corrupt_file_is_named_and_without_it_all_is_well(tmp_path: Path, inside: Inside) -> None:
-    study, out = small_study(tmp_path), tmp_path / "out"
-    assert inside("run", study, "--out", out)[0] == 0
+def test_a_corrupt_file_is_named_and_without_it_all_is_well(copied: tuple[Path, Path], inside: Inside) -> None:
+    study, out = copied
     whole = stored(out / "small")
     file = next((out / "small" / "trials").glob("*.parquet"))
     file.write_bytes(file.read_bytes()[:300])
@@ -248,9 +259,8 @@ def test_a_corrupt_file_is_named_and_without_it_all_is_well(tmp_path: Path, insi
     assert stored(out / "small").equals(whole)
 
 
-def test_damaged_results_are_named_and_made_again(tmp_path: Path, inside: Inside) -> None:
-    study, out = small_study(tmp_path), tmp_path / "out"
-    assert inside("run", study, "--out", out)[0] == 0
+def test_damaged_results_are_named_and_made_again(copied: tuple[Path, Path], inside: Inside) -> None:
+    _, out = copied
     for name in ("small/measures.parquet", "report.json"):
         file = out / name
         whole = file.read_bytes()
@@ -262,10 +272,9 @@ def test_damaged_results_are_named_and_made_again(tmp_path: Path, inside: Inside
 
 
 def test_no_room_for_the_report_leaves_the_old_one(
-    tmp_path: Path, inside: Inside, monkeypatch: pytest.MonkeyPatch
+    copied: tuple[Path, Path], inside: Inside, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    study, out = small_study(tmp_path), tmp_path / "out"
-    assert inside("run", study, "--out", out)[0] == 0
+    _, out = copied
     before = {file: file.read_bytes() for file in out.rglob("*.*g") if file.is_file()}
     assert len(before) == 2
 
@@ -279,14 +288,14 @@ def test_no_room_for_the_report_leaves_the_old_one(
     assert before == {file: file.read_bytes() for file in before} and not list(out.rglob(".half-*"))
 
 
-def test_two_runs_in_one_folder_are_refused(tmp_path: Path) -> None:
+def test_two_runs_in_one_folder_are_refused(tmp_path: Path, inside: Inside) -> None:
     study = small_study(tmp_path, STUDY.replace("s = [1, 8]", "s = 1\nsleep = 30"))
     run = start("run", study, "--out", tmp_path / "out", *LOCAL)
     try:
         while not (tmp_path / "out" / ".lock").exists():
             time.sleep(0.05)
         time.sleep(0.5)
-        assert "another psvr lab" in refused("run", study, "--out", tmp_path / "out", *LOCAL)
+        assert "another psvr lab" in inside.refused("run", study, "--out", tmp_path / "out", *LOCAL)
     finally:
         os.killpg(run.pid, signal.SIGKILL)
         run.communicate()
@@ -308,5 +317,4 @@ def test_a_master_that_is_not_there_is_said(tmp_path: Path) -> None:
 def test_bad_queries_are_said_in_one_line(ran: tuple[Path, Path, str], inside: Inside) -> None:
     _, out, _ = ran
     for query in ("SELECT nothing FROM small", "SELEC 1", "SELECT 1/0 FROM small", "SELECT * FROM smal"):
-        status, answer, said = inside("sql", query, "--out", out)
-        assert (status, answer) == (2, "") and len(said.splitlines()) == 1, said
+        inside.refused("sql", query, "--out", out)

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from psvr import jit
 from psvr.errors import BadInput
-from psvr.lab.run.compiling import Compilers, Variant, mark
+from psvr.lab.kernels.compiling import Compilers, Variant, mark
 from psvr.lab.spark.java import class_archive, java_home
 
 PLAIN = ("node", "swarm", "trace")  # folders of tests that run first, because nothing is compiled for them

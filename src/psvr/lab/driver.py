@@ -4,7 +4,7 @@ It checks the options, locks the folder of results, starts Spark, and takes each
 """
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,10 +16,11 @@ from psvr.files import read_text
 
 from .pipeline import Prepared, check_claims, prepare, prepare_all, report_on, run, set_all_aside
 from .report.claims import Claim
-from .run.compiling import compiled_ahead
+from .kernels.compiling import compiled_ahead
 from .run.folder import locked, request_for
 from .run.progress import Progress, format_duration
 from .run.runner import write_error
+from .kernels.sending import files_needed
 from .spark.errors import spark_may_stop
 from .spark.master import parse
 from .spark.sessions import session, stop
@@ -55,14 +56,17 @@ class Outcome:
 
 
 @contextmanager
-def session_for(options: Options, keep: bool = False) -> Iterator[SparkSession]:
-    """Return a session that is stopped afterwards; one that runs already, as in a notebook, is used and kept."""
+def session_for(options: Options, keep: bool = False, compiled: Collection[str] | None = ()) -> Iterator[SparkSession]:
+    """Return a session that is stopped afterwards; one that runs already, as in a notebook, is used and kept.
+
+    `compiled` is what trials need of compiled code, if any are run; a session that is kept may run others later.
+    """
     running = SparkSession.getActiveSession()
     if running is not None:
         yield running
         return
     try:
-        yield session(options.master, "psvr lab", options.conf)
+        yield session(options.master, "psvr lab", options.conf, None if keep else compiled)
     except BaseException:
         stop()
         raise
@@ -89,7 +93,8 @@ def run_studies(names: Sequence[str], options: Options, keep: bool = False, sing
         with compiled_ahead(studies, options.say) as wait_for_code:
             if not local:
                 wait_for_code()  # because it is sent to the workers with the session
-            with session_for(options, keep) as spark:
+            known = not (local or keep or systems)  # workers compile the user's rules, with code that is in no list
+            with session_for(options, keep, files_needed(studies) if known else None) as spark:
                 if spark.sparkContext.uiWebUrl:
                     options.say(f"Spark shows its jobs at {spark.sparkContext.uiWebUrl}")
                 with spark_may_stop():

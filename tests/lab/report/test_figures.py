@@ -1,5 +1,6 @@
 """Figures: of every study, from any rows, the same bytes every time; and the messages for a bad figure.py."""
 
+import functools
 import os
 import random
 import subprocess
@@ -44,6 +45,25 @@ def figures_of(study: str, measures: pd.DataFrame) -> dict[str, Figure]:
     return figures
 
 
+@functools.cache
+def usual_figures(study: str) -> dict[str, Figure]:
+    """Of all its measures; for tests that look at them and change nothing."""
+    return figures_of(study, FRAMES[study]())
+
+
+class Written:
+    """The files of the figures of each study, of all its measures; for several tests."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.of = functools.cache(lambda study: draw_all(BUILT_IN / study, study, FRAMES[study](), folder / "figures"))
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Written:
+    return Written(tmp_path_factory.mktemp("written"))
+
+
 def xs(line: Line2D) -> list[float]:
     points: Any = line.get_xdata()
     return list(points)
@@ -64,11 +84,11 @@ def test_what_is_drawn_here_has_the_grids_of_the_study(study: str) -> None:
 
 
 @pytest.mark.parametrize("study", FRAMES)
-def test_both_files_of_every_figure(study: str, tmp_path: Path) -> None:
-    drawn = draw_all(BUILT_IN / study, study, FRAMES[study](), tmp_path / "figures")
+def test_both_files_of_every_figure(study: str, written: Written) -> None:
+    drawn = written.of(study)
     assert [d.name for d in drawn] == NAMES[study]
     for d in drawn:
-        assert d.svg == tmp_path / "figures" / f"{study}-{d.name}.svg" and d.png == d.svg.with_suffix(".png")
+        assert d.svg == written.folder / "figures" / f"{study}-{d.name}.svg" and d.png == d.svg.with_suffix(".png")
         assert d.png.read_bytes().startswith(b"\x89PNG") and d.caption.endswith(".")
         texts = [e.text for e in ElementTree.parse(d.svg).iter("{http://www.w3.org/2000/svg}text")]
         assert len(texts) > 10 and "no rows yet" not in texts
@@ -77,7 +97,7 @@ def test_both_files_of_every_figure(study: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("study", FRAMES)
 def test_nothing_is_cut_off(study: str) -> None:
     looked_at = 0
-    for name, figure in figures_of(study, FRAMES[study]()).items():
+    for name, figure in usual_figures(study).items():
         for panel in figure.axes:
             if panel.has_data() and panel.get_yscale() == "linear" and len(panel.dataLim.get_points()):
                 low, high = sorted(panel.dataLim.intervaly)
@@ -89,11 +109,10 @@ def test_nothing_is_cut_off(study: str) -> None:
 
 
 @pytest.mark.parametrize("study", FRAMES)
-def test_same_measures_same_bytes_in_any_order(study: str, tmp_path: Path) -> None:
-    measures = FRAMES[study]()
-    shuffled = measures.sample(frac=1, random_state=3).reset_index(drop=True)
-    one, two = (draw_all(BUILT_IN / study, study, m, tmp_path / name) for m, name in ((measures, "a"), (shuffled, "b")))
-    for a, b in zip(one, two, strict=True):
+def test_same_measures_same_bytes_in_any_order(study: str, written: Written, tmp_path: Path) -> None:
+    shuffled = FRAMES[study]().sample(frac=1, random_state=3).reset_index(drop=True)
+    again = draw_all(BUILT_IN / study, study, shuffled, tmp_path)
+    for a, b in zip(written.of(study), again, strict=True):
         assert a.svg.read_bytes() == b.svg.read_bytes() and a.png.read_bytes() == b.png.read_bytes()
 
 
@@ -133,7 +152,7 @@ def test_one_row_of_each_measure(study: str) -> None:
 def test_a_custom_system_joins(study: str) -> None:
     measures = FRAMES[study]()
     own = measures[measures["system"] == "psvr/all"].assign(system="own$one")
-    before, after = (figures_of(study, m) for m in (measures, pd.concat([measures, own])))
+    before, after = usual_figures(study), figures_of(study, pd.concat([measures, own]))
     for name in before:
         assert (r"own\$one" in words_in(after[name])) and (r"own\$one" not in words_in(before[name])), name
 

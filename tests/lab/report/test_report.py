@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from psvr.lab.report import figures
 from psvr.lab.report.figures import draw_all
 from psvr.lab.report.report import StudyResult, report
 from psvr.lab.report.wording import prose, quantity, words
@@ -19,17 +20,19 @@ from tests.support.lab.reported import ABOUT, VERDICTS, claim, made, study
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[StudyResult], Path]:
-    """Five studies with all their figures, and one that waits."""
+    """All studies with all their figures, in few pixels, and one that waits."""
     out = tmp_path_factory.mktemp("whole")
-    studies = [
-        study(
-            name=name,
-            title=f"Title of {name}",
-            claims=[claim("holds", id=f"c-{name}", study=name)],
-            figures=draw_all(BUILT_IN / name, name, measures(), out / "figures"),
-        )
-        for name, measures in FRAMES.items()
-    ]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(figures, "DPI", 40)
+        studies = [
+            study(
+                name=name,
+                title=f"Title of {name}",
+                claims=[claim("holds", id=f"c-{name}", study=name)],
+                figures=draw_all(BUILT_IN / name, name, measures(), out / "figures"),
+            )
+            for name, measures in FRAMES.items()
+        ]
     return [study(name="robots", title="Robots", missing="a robot", planned=0, done=0), *studies], out
 
 

@@ -119,10 +119,26 @@ def test_the_archive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert kernels == {"psvr/kernels/f.py311.nbi", "psvr/kernels/f.py311.1.nbc"}
 
 
+def test_only_what_is_needed_is_sent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("f.nbi", "f.1.nbc", "f.2.nbc", "g.nbi"):
+        (tmp_path / name).write_text(name)
+    monkeypatch.setattr(jit, "cache_folder", lambda: tmp_path)
+
+    def sent(compiled: set[str] | None) -> set[str]:
+        found = ship.with_code({}, tmp_path, compiled)
+        with tarfile.open(found[ship.ARCHIVES].partition("#")[0]) as tar:
+            names = tar.getnames()
+        assert "psvr/__init__.py" in names
+        return {name.removeprefix("psvr/kernels/") for name in names if name.startswith("psvr/kernels/")}
+
+    assert sent(None) == {"f.nbi", "f.1.nbc", "f.2.nbc", "g.nbi"}
+    assert sent({"f.nbi", "f.2.nbc", "gone.nbc"}) == {"f.nbi", "f.2.nbc"} and sent(set()) == set()
+
+
 def test_settings_of_the_user_stay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NUMBA_OPT", "2")
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
-    found = ship.with_code({ship.ARCHIVES: "a.zip#a", ship.PYTHONPATH: "a", "spark.x": "y"}, tmp_path)
+    found = ship.with_code({ship.ARCHIVES: "a.zip#a", ship.PYTHONPATH: "a", "spark.x": "y"}, tmp_path, compiled=())
     assert found[ship.ARCHIVES] == f"{tmp_path}/psvr-code.tar.gz#psvr-code,a.zip#a"
     assert found[ship.PYTHONPATH] == "psvr-code:a" and found["spark.x"] == "y"
     assert found["spark.executorEnv.NUMBA_OPT"] == "2" and "spark.executorEnv.NUMBA_CACHE_DIR" not in found

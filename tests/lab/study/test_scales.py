@@ -5,17 +5,15 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pyarrow as pa
-import pyarrow.compute as pc
 import pytest
 from matplotlib.figure import Figure
 from pyspark.sql import SparkSession
 
-from psvr.lab.kinds import kind
-from psvr.lab.measure.measures import measure
 from psvr.lab.report.claims import NO_ROWS, ask_numbers, check
 from psvr.lab.report.figures import call_draw
 from psvr.lab.study import BUILT_IN, SCALES, Study, available, load
 from tests.support.lab.planned_rows import planned_rows
+from tests.support.lab.together import measured
 
 SHIPPED = [name for name in available() if name != "paper"]
 TWICE = ["repetitions=2"]  # so that there are intervals
@@ -25,25 +23,14 @@ def without_rows(spark: SparkSession, name: str, scales: Sequence[str] = SCALES)
     """Return the claims, numbers and figures of a study that its trials have nothing for, each with the scale."""
     found = []
     studies = {scale: load([name], scale, TWICE)[0] for scale in scales}
-    for scale, measures in measured(spark, studies).items():
+    rows = {scale: planned_rows(study) for scale, study in studies.items()}
+    for scale, measures in measured(spark, studies.values(), rows).items():
         study, frame = studies[scale], spark.createDataFrame(measures)
         numbers = ask_numbers(study.numbers, frame, study.name)
         missing = [f"number {name}" for name, value in numbers.items() if value is None]
         missing += [f"claim {c.id}" for c in check(study.claims, frame, study.name, numbers) if c.verdict == NO_ROWS]
         found += [f"{scale}: {what}" for what in missing + empty_figures(study, measures)]
     return found
-
-
-def measured(spark: SparkSession, studies: dict[str, Study]) -> dict[str, pa.Table]:
-    """Return the measures of a study at each scale; they are computed together, since planning takes longest."""
-    rows = [with_scale(planned_rows(study), scale) for scale, study in studies.items()]
-    own = [name for study in studies.values() for g in study.grids for name in kind(g.kind, study.files).RESULTS.names]
-    found = measure(spark.createDataFrame(pa.concat_tables(rows, promote_options="permissive")), own).toArrow()
-    return {scale: found.filter(pc.equal(found["scale"], scale)).drop_columns("scale") for scale in studies}
-
-
-def with_scale(rows: pa.Table, scale: str) -> pa.Table:
-    return rows.append_column("scale", pa.array([scale] * len(rows)))
 
 
 def empty_figures(study: Study, measures: pa.Table) -> list[str]:

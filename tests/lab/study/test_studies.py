@@ -3,20 +3,20 @@
 import math
 import shutil
 from collections import Counter
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import pytest
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 
-from psvr.lab.kinds import kind
-from psvr.lab.measure.measures import measure
 from psvr.lab.report import claims
 from psvr.lab.run.work import run_in_process
-from psvr.lab.study import BUILT_IN, SCALES, available, load
+from psvr.lab.study import BUILT_IN, SCALES, Study, available, load
 from psvr.lab.study.trials import cells, trials
 from tests.support.lab.planned_rows import publications_to_others, scenario_of_cell
+from tests.support.lab.together import measured
 
 PAPER = ["gain", "throughput", "hops", "range", "testbed", "overhead", "tables"]  # what `make demo` runs
 STUDIES = [*PAPER, "sensitivity", "stabilize", "churn", "predecessor"]
@@ -120,10 +120,39 @@ def rows() -> dict[str, pd.DataFrame]:
     return found
 
 
-def verdicts(spark: SparkSession, name: str, table: Any) -> dict[str, claims.Claim]:
-    [study] = load([name])
-    own = [column for grid in study.grids for column in kind(grid.kind, study.files).RESULTS.names]
-    return {c.id: c for c in claims.check(study.claims, measure(spark.createDataFrame(table), own), name)}
+class Asking:
+    """Asks the claims of studies about tables of rows; those of one test are measured together."""
+
+    def __init__(self, spark: SparkSession, rows: dict[str, Any]) -> None:
+        self.spark, self.rows = spark, rows
+        self.as_run: dict[str, dict[str, claims.Claim]] = {}
+
+    def frames(self, study: Study, tables: Sequence[Any]) -> list[DataFrame]:
+        found = measured(self.spark, [study], {str(place): table for place, table in enumerate(tables)})
+        return [self.spark.createDataFrame(found[str(place)]) for place in range(len(tables))]
+
+    def all(self, name: str, *tables: Any) -> list[dict[str, claims.Claim]]:
+        """Return all claims of a study, for each of these tables."""
+        [study] = load([name])
+        return [{c.id: c for c in claims.check(study.claims, f, name)} for f in self.frames(study, tables)]
+
+    def one(self, name: str, *asked: tuple[str, Any]) -> list[str]:
+        """Return for each of these claims its verdict about the table beside it."""
+        [study] = load([name])
+        listed = {claim["id"]: claim for claim in study.claims}
+        frames = self.frames(study, [table for _, table in asked])
+        return [claims.check([listed[id]], frame, name)[0].verdict for (id, _), frame in zip(asked, frames)]
+
+    def unchanged(self, name: str) -> dict[str, claims.Claim]:
+        """Return all claims of a study about its rows as they are."""
+        if name not in self.as_run:
+            [self.as_run[name]] = self.all(name, self.rows[name])
+        return self.as_run[name]
+
+
+@pytest.fixture(scope="module")
+def asking(spark: SparkSession, rows: dict[str, Any]) -> Asking:
+    return Asking(spark, rows)
 
 
 def altered(table: Any, column: str, change: Any) -> Any:
@@ -178,79 +207,84 @@ def test_a_study_that_waits_for_a_part_has_no_trials(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", TINY)
-def test_every_claim_has_an_answer(spark: SparkSession, rows: dict[str, Any], name: str) -> None:
-    found = verdicts(spark, name, rows[name])
+def test_every_claim_has_an_answer(asking: Asking, name: str) -> None:
+    found = asking.unchanged(name)
     assert {c.verdict for c in found.values()} <= {claims.HOLDS, claims.DIFFERS, claims.UNDECIDED}
     for claim in found.values():
         assert claim.value is not None, claim.id
         assert claim.low is None or claim.high is None or claim.low <= claim.high, claim.id
 
 
-def test_claims_of_gain_follow_the_rows(spark: SparkSession, rows: dict[str, Any]) -> None:
+def test_claims_of_gain_follow_the_rows(asking: Asking, rows: dict[str, Any]) -> None:
     """Far more messages of PSVR, then far fewer, and the answers turn."""
 
-    def with_psvr(factor: float) -> dict[str, claims.Claim]:
-        return verdicts(
-            spark,
-            "gain",
-            altered(
-                rows["gain"],
-                "messages",
-                lambda row: round(row["messages"] * (factor if row["system"].startswith("psvr") else 1)),
-            ),
+    def with_psvr(factor: float) -> Any:
+        return altered(
+            rows["gain"],
+            "messages",
+            lambda row: round(row["messages"] * (factor if row["system"].startswith("psvr") else 1)),
         )
 
-    more, fewer = with_psvr(2.0), with_psvr(0.5)
+    more, fewer = asking.all("gain", with_psvr(2.0), with_psvr(0.5))
     for claim in ("gain-td", "gain-td-nontree"):
         assert (more[claim].verdict, fewer[claim].verdict) == (claims.DIFFERS, claims.HOLDS)
     assert more["gain-all-subscribe"].verdict == claims.DIFFERS
-    assert verdicts(spark, "gain", rows["gain"])["gain-all-subscribe"].verdict == claims.HOLDS
+    assert asking.unchanged("gain")["gain-all-subscribe"].verdict == claims.HOLDS
 
 
-def test_claims_of_sensitivity_follow_the_rows(spark: SparkSession, rows: dict[str, Any]) -> None:
-    def with_psvr(factor: float) -> dict[str, claims.Claim]:
+def test_claims_of_sensitivity_follow_the_rows(asking: Asking, rows: dict[str, Any]) -> None:
+    def with_psvr(factor: float) -> Any:
         """Every system but PSVR sends the same."""
 
         def sent(row: dict[str, Any]) -> int:
             return round(1000 * int(row["published"]) * (factor if row["system"].startswith("psvr") else 1))
 
-        return verdicts(spark, "sensitivity", altered(rows["sensitivity"], "messages", sent))
+        return altered(rows["sensitivity"], "messages", sent)
 
-    more, fewer = with_psvr(1.1), with_psvr(1.05)
+    more, fewer = asking.all("sensitivity", with_psvr(1.1), with_psvr(1.05))
     optimum = "sensitivity-optimum"  # is not about PSVR
     assert {c.verdict for name, c in more.items() if name != optimum} == {claims.DIFFERS}
     assert {c.verdict for c in fewer.values()} == {claims.HOLDS}
     assert more["sensitivity-alike"].value == pytest.approx(10) and fewer[optimum].value == 0
 
 
-@pytest.mark.parametrize(
-    ("claim", "cheaper"),
-    [
-        ("sensitivity-alike", lambda row: row["td_ties"] == row["ties"]),
-        ("sensitivity-ties", lambda row: row["td_ties"] == "first"),
-        ("sensitivity-td-ties", lambda row: row["ties"] == "first" and row["grid"] == "ties"),
-        ("sensitivity-hub", lambda row: row["root"] == "hub"),
-        ("sensitivity-publisher", lambda row: row["publisher"] == "subscriber"),
-        ("sensitivity-random-tree", lambda row: row["tree"] == "random"),
-        ("sensitivity-depth", lambda row: row["tree"] == "depth"),
-        ("sensitivity-stack", lambda row: row["tree"] == "stack"),
-    ],
-)
+CHEAPER: dict[str, Callable[[dict[str, Any]], bool]] = {
+    "sensitivity-alike": lambda row: row["td_ties"] == row["ties"],
+    "sensitivity-ties": lambda row: row["td_ties"] == "first",
+    "sensitivity-td-ties": lambda row: row["ties"] == "first" and row["grid"] == "ties",
+    "sensitivity-hub": lambda row: row["root"] == "hub",
+    "sensitivity-publisher": lambda row: row["publisher"] == "subscriber",
+    "sensitivity-random-tree": lambda row: row["tree"] == "random",
+    "sensitivity-depth": lambda row: row["tree"] == "depth",
+    "sensitivity-stack": lambda row: row["tree"] == "stack",
+}
+
+
+@pytest.fixture(scope="module")
+def cheap_choices(asking: Asking, rows: dict[str, Any]) -> dict[str, dict[str, claims.Claim]]:
+    """All claims, for each choice with which PSVR is cheap, while it is expensive with any other."""
+
+    def with_cheap(cheaper: Callable[[dict[str, Any]], bool]) -> Any:
+        def sent(row: dict[str, Any]) -> int:
+            psvr = 1.02 if cheaper(row) else 1.5
+            return round(1000 * int(row["published"]) * (psvr if "psvr" in row["system"] else 1))
+
+        return altered(rows["sensitivity"], "messages", sent)
+
+    return dict(zip(CHEAPER, asking.all("sensitivity", *map(with_cheap, CHEAPER.values()))))
+
+
+@pytest.mark.parametrize("claim", CHEAPER)
 def test_claims_of_sensitivity_are_about_their_choice(
-    spark: SparkSession, rows: dict[str, Any], claim: str, cheaper: Any
+    cheap_choices: dict[str, dict[str, claims.Claim]], claim: str
 ) -> None:
-    """PSVR is cheap with this choice, and expensive with any other."""
-
-    def sent(row: dict[str, Any]) -> int:
-        return round(1000 * int(row["published"]) * ((1.02 if cheaper(row) else 1.5) if "psvr" in row["system"] else 1))
-
-    found = verdicts(spark, "sensitivity", altered(rows["sensitivity"], "messages", sent))
+    found = cheap_choices[claim]
     assert found[claim].verdict == claims.HOLDS and found[claim].value == pytest.approx(2)
     assert found["sensitivity-order"].verdict == claims.DIFFERS
 
 
-def test_claims_of_tables_follow_the_rows(spark: SparkSession, rows: dict[str, Any]) -> None:
-    def with_psvr(size: Any, control: float, messages: float, largest: int) -> dict[str, claims.Claim]:
+def test_claims_of_tables_follow_the_rows(asking: Asking, rows: dict[str, Any]) -> None:
+    def with_psvr(size: Any, control: float, messages: float, largest: int) -> Any:
         """Tables of 10 bytes for one tree and 100 for T_D, 1,000 bytes and messages for all but PSVR."""
 
         def table(row: dict[str, Any]) -> float | None:
@@ -264,11 +298,11 @@ def test_claims_of_tables_follow_the_rows(spark: SparkSession, rows: dict[str, A
         found = altered(rows["tables"], "table", table)
         for column, psvr in (("hello_bytes", control), ("sub_bytes", control), ("messages", messages)):
             found = altered(found, column, lambda row, psvr=psvr: round(1e6 * (row["nodes"] + 1) * factor(row, psvr)))
-        found = altered(found, "max_table_bytes_packed", lambda row: largest)
-        return verdicts(spark, "tables", found)
+        return altered(found, "max_table_bytes_packed", lambda row: largest)
 
-    good = with_psvr(lambda n: 9, 0.9, 0.9, 44)
-    bad = with_psvr(lambda n: 200 * n, 1e4, 1.1, 8 + 12 * 9)
+    good, bad = asking.all(
+        "tables", with_psvr(lambda n: 9, 0.9, 0.9, 44), with_psvr(lambda n: 200 * n, 1e4, 1.1, 8 + 12 * 9)
+    )
     of_td = "tables-paths-td"
     assert {c.verdict for name, c in good.items() if name not in (of_td, "tables-control-td")} == {claims.HOLDS}
     assert good[of_td].verdict == claims.DIFFERS and bad[of_td].verdict == claims.HOLDS
@@ -277,8 +311,8 @@ def test_claims_of_tables_follow_the_rows(spark: SparkSession, rows: dict[str, A
     assert good["tables-formula"].value == 18 and bad["tables-formula"].value == 54
 
 
-def test_claims_of_hops_follow_the_rows(spark: SparkSession, rows: dict[str, Any]) -> None:
-    def with_psvr(far: int) -> dict[str, claims.Claim]:
+def test_claims_of_hops_follow_the_rows(asking: Asking, rows: dict[str, Any]) -> None:
+    def with_psvr(far: int) -> Any:
         """Every delivery of PSVR after so many hops, and of Shen after three and four."""
 
         def hops(row: dict[str, Any]) -> list[int]:
@@ -286,18 +320,15 @@ def test_claims_of_hops_follow_the_rows(spark: SparkSession, rows: dict[str, Any
             return [row["delivered"] // len(taken) if h in taken else 0 for h in range(10)]
 
         table = altered(altered(rows["hops"], "hops", hops), "delivered", lambda row: row["delivered"] // 2 * 2)
-        return verdicts(
-            spark,
-            "hops",
-            altered(table, "hops_sum", lambda row: sum(h * number for h, number in enumerate(row["hops"]))),
-        )
+        return altered(table, "hops_sum", lambda row: sum(h * number for h, number in enumerate(row["hops"])))
 
-    assert {c.verdict for c in with_psvr(1).values()} == {claims.HOLDS}
-    assert {c.verdict for c in with_psvr(9).values()} == {claims.DIFFERS}
+    near, far = asking.all("hops", with_psvr(1), with_psvr(9))
+    assert {c.verdict for c in near.values()} == {claims.HOLDS}
+    assert {c.verdict for c in far.values()} == {claims.DIFFERS}
 
 
-def test_claims_of_range_follow_the_rows(spark: SparkSession, rows: dict[str, Any]) -> None:
-    def saving(share: Any) -> dict[str, claims.Claim]:
+def test_claims_of_range_follow_the_rows(asking: Asking, rows: dict[str, Any]) -> None:
+    def saving(share: Any) -> Any:
         """PSVR sends this share of what Shen does: 1,000 on every channel, a little more in the second trial."""
 
         def by_channel(row: dict[str, Any]) -> list[int]:
@@ -305,30 +336,29 @@ def test_claims_of_range_follow_the_rows(spark: SparkSession, rows: dict[str, An
             return [round((1000 + 10 * row["repetition"]) * part)] * 8
 
         table = altered(rows["range"], "messages_by_channel", by_channel)
-        return verdicts(spark, "range", altered(table, "messages", lambda row: sum(row["messages_by_channel"])))
+        return altered(table, "messages", lambda row: sum(row["messages_by_channel"]))
 
     def few(row: dict[str, Any]) -> bool:
         return bool(row["s"] != row["n"])
 
-    good = saving(lambda row: 1 - 0.05 * row["degree"] if few(row) else 1.0)
-    bad = saving(lambda row: 0.2 * row["degree"] if few(row) else 0.02 * row["degree"])
+    good, bad = asking.all(
+        "range",
+        saving(lambda row: 1 - 0.05 * row["degree"] if few(row) else 1.0),
+        saving(lambda row: 0.2 * row["degree"] if few(row) else 0.02 * row["degree"]),
+    )
     assert {c.verdict for c in good.values()} == {claims.HOLDS}
     assert {c.verdict for c in bad.values()} == {claims.DIFFERS}
 
 
-def test_claims_of_throughput_follow_the_rows(spark: SparkSession, rows: dict[str, Any]) -> None:
-    def delivering(psvr: float, shen: float) -> dict[str, claims.Claim]:
-        return verdicts(
-            spark,
-            "throughput",
-            altered(
-                rows["throughput"],
-                "delivered",
-                lambda row: round(row["expected"] * (psvr if row["system"].startswith("psvr") else shen)),
-            ),
+def test_claims_of_throughput_follow_the_rows(asking: Asking, rows: dict[str, Any]) -> None:
+    def delivering(psvr: float, shen: float) -> Any:
+        return altered(
+            rows["throughput"],
+            "delivered",
+            lambda row: round(row["expected"] * (psvr if row["system"].startswith("psvr") else shen)),
         )
 
-    same, worse, better = delivering(1, 1), delivering(0.8, 1), delivering(1, 0.8)
+    same, worse, better = asking.all("throughput", delivering(1, 1), delivering(0.8, 1), delivering(1, 0.8))
     for found in (same, worse, better):  # in all of them what PSVR delivers does not depend on its hosts
         assert found.pop("throughput-hosts-help").verdict == claims.DIFFERS
     assert {c.verdict for c in same.values()} == {claims.HOLDS}
@@ -337,47 +367,33 @@ def test_claims_of_throughput_follow_the_rows(spark: SparkSession, rows: dict[st
     assert {c.verdict for c in better.values()} == {claims.DIFFERS}
 
 
-def test_what_hosts_add_follows_the_rows(spark: SparkSession, rows: dict[str, Any]) -> None:
+def test_what_hosts_add_follows_the_rows(asking: Asking, rows: dict[str, Any]) -> None:
     def delivered(row: dict[str, Any]) -> int:
         return round(float(row["expected"]) * (0.7 if row["system"].endswith("/paper") else 0.9))
 
-    found = verdicts(spark, "throughput", altered(rows["throughput"], "delivered", delivered))
+    [found] = asking.all("throughput", altered(rows["throughput"], "delivered", delivered))
     assert found["throughput-hosts-help"].verdict == claims.HOLDS
     assert found["throughput-hosts-help"].value == pytest.approx(20, abs=0.5)
 
 
-def test_claims_of_churn_follow_the_rows(spark: SparkSession, rows: dict[str, Any]) -> None:
-    found = verdicts(spark, "churn", rows["churn"])
-    assert found["churn-delivery"].verdict == found["churn-unsubscription"].verdict == claims.HOLDS
+def test_claims_of_churn_follow_the_rows(asking: Asking, rows: dict[str, Any]) -> None:
+    table = rows["churn"]
+    first = next(r["trial"] for r in table.to_pylist() if r["grid"] == "applications")
 
-    def with_one(column: str, value: float) -> dict[str, claims.Claim]:
+    def with_one(column: str, value: float) -> Any:
         """One trial of PSVR with another value."""
-        first = next(r["trial"] for r in rows["churn"].to_pylist() if r["grid"] == "applications")
 
         def change(row: dict[str, Any]) -> Any:
             return value if row["trial"] == first and row["system"] == "psvr/all/paper" else row[column]
 
-        return verdicts(spark, "churn", altered(rows["churn"], column, change))
+        return altered(table, column, change)
 
-    def of_jaeger(column: str, value: float) -> dict[str, claims.Claim]:
+    def of_jaeger(column: str, value: float) -> Any:
         """Every trial of Jaeger's brokers with another value."""
-        return verdicts(
-            spark,
-            "churn",
-            altered(rows["churn"], column, lambda row: value if row["system"] == "jaeger/paper" else row[column]),
-        )
-
-    assert found["churn-jaeger"].verdict == found["churn-related-delivery"].verdict == claims.HOLDS
-    assert of_jaeger("stale_share", 1.01)["churn-jaeger"].verdict == claims.DIFFERS
-    assert of_jaeger("stayed_missed_percent", 0.5)["churn-related-delivery"].verdict == claims.DIFFERS
+        return altered(table, column, lambda row: value if row["system"] == "jaeger/paper" else row[column])
 
     def cheaper(row: dict[str, Any]) -> int:
         return (100 if row["system"] == "diffusion/paper" else 1000) + int(row["repetition"])
-
-    for column, name in (("sub_bytes", "churn-diffusion"), ("messages", "churn-diffusion-messages")):
-        assert verdicts(spark, "churn", altered(rows["churn"], column, cheaper))[name].verdict == claims.DIFFERS
-    assert with_one("stayed_missed_percent", 0.5)["churn-delivery"].verdict == claims.DIFFERS
-    assert with_one("stale_share", 1.01)["churn-unsubscription"].verdict == claims.DIFFERS
 
     def subs(row: dict[str, Any]) -> int:
         return 1000 * (3 if row["churn"] == 60 else 1) + int(row["repetition"])
@@ -385,24 +401,36 @@ def test_claims_of_churn_follow_the_rows(spark: SparkSession, rows: dict[str, An
     def missed(row: dict[str, Any]) -> float:
         return (1.0 if row["system"] == "psvr/all" else 5.0) + 0.01 * float(row["repetition"])
 
-    assert verdicts(spark, "churn", altered(rows["churn"], "sub_bytes", subs))["churn-subs"].verdict == claims.DIFFERS
-    table = altered(rows["churn"], "stayed_missed_percent", missed)
-    assert verdicts(spark, "churn", table)["churn-nodes"].verdict == claims.HOLDS
+    found = asking.unchanged("churn")
+    for name in ("delivery", "unsubscription", "jaeger", "related-delivery"):
+        assert found[f"churn-{name}"].verdict == claims.HOLDS, name
+    asked = (
+        ("churn-nodes", altered(table, "stayed_missed_percent", missed)),
+        ("churn-jaeger", of_jaeger("stale_share", 1.01)),
+        ("churn-related-delivery", of_jaeger("stayed_missed_percent", 0.5)),
+        ("churn-diffusion", altered(table, "sub_bytes", cheaper)),
+        ("churn-diffusion-messages", altered(table, "messages", cheaper)),
+        ("churn-delivery", with_one("stayed_missed_percent", 0.5)),
+        ("churn-unsubscription", with_one("stale_share", 1.01)),
+        ("churn-subs", altered(table, "sub_bytes", subs)),
+    )
+    assert asking.one("churn", *asked) == [claims.HOLDS] + [claims.DIFFERS] * 7
 
 
-def test_claims_of_predecessor_follow_the_rows(spark: SparkSession, rows: dict[str, Any]) -> None:
+def test_claims_of_predecessor_follow_the_rows(asking: Asking, rows: dict[str, Any]) -> None:
     """What one system has is given to both, so that nothing is saved any more; or one trial has another value."""
 
-    def with_values(column: str, grid: str, system: str, value: Any) -> dict[str, claims.Claim]:
+    def with_values(column: str, grid: str, system: str, value: Any) -> Any:
         def change(row: dict[str, Any]) -> Any:
             return value if (row["grid"], row["system"]) == (grid, f"{system}/all/paper") else row[column]
 
-        return verdicts(spark, "predecessor", altered(rows["predecessor"], column, change))
+        return altered(rows["predecessor"], column, change)
 
-    found = verdicts(spark, "predecessor", rows["predecessor"])
-    held = ("tree", "range", "several-times", "once", "all-subscribers", "not-longer")
-    assert {found[f"predecessor-{name}"].verdict for name in held} == {claims.HOLDS}
-    for column, grid, system, value, name in (
+    found = asking.unchanged("predecessor")
+    for name in ("tree", "range", "several-times", "once", "all-subscribers", "not-longer"):
+        assert found[f"predecessor-{name}"].verdict == claims.HOLDS, name
+    changes: tuple[tuple[str, str, str, Any, str], ...] = (
+        ("missed_percent", "leaves", "vr2015-ring", 0.0, "skips"),
         ("subs", "joins", "psvr", 38, "tree"),
         ("learnt_ms", "joins", "psvr", 1e4, "faster"),
         ("factor", "sets", "psvr", 1.5, "channels"),
@@ -414,35 +442,41 @@ def test_claims_of_predecessor_follow_the_rows(spark: SparkSession, rows: dict[s
         ("longer_percent", "leaves", "vr2015-ring", 0.0, "longer"),
         ("longer_percent", "leaves", "psvr", 3.0, "not-longer"),
         ("missed_percent", "leaves", "vr2015-ring", 0.5, "skips"),
-    ):
-        assert with_values(column, grid, system, value)[f"predecessor-{name}"].verdict == claims.DIFFERS, name
-    assert with_values("missed_percent", "leaves", "vr2015-ring", 0.0)["predecessor-skips"].verdict == claims.HOLDS
+    )
+    verdicts = asking.one("predecessor", *((f"predecessor-{c[-1]}", with_values(*c[:-1])) for c in changes))
+    wanted = [claims.HOLDS] + [claims.DIFFERS] * (len(changes) - 1)
+    assert list(zip(changes, verdicts)) == list(zip(changes, wanted))
 
 
-def test_claims_of_stabilize_follow_the_rows(spark: SparkSession, rows: dict[str, Any]) -> None:
-    assert verdicts(spark, "stabilize", rows["stabilize"])["stabilize-theorem-1"].verdict == claims.HOLDS
+def test_claims_of_stabilize_follow_the_rows(asking: Asking, rows: dict[str, Any]) -> None:
+    assert asking.unchanged("stabilize")["stabilize-theorem-1"].verdict == claims.HOLDS
+    one_with = {
+        "missed": 1,
+        "received_again": 1,
+        "withheld": 1,
+        "interlaced": 2,
+        "share_of_bound": 1.1,
+        "not_healed": 1,
+    }
 
-    def with_one(column: str, value: Any) -> dict[str, claims.Claim]:
+    def with_one(column: str) -> Any:
         """The same, but for the first trial of every system and grid."""
-        changed = altered(rows["stabilize"], column, lambda row: value if row["n"] == 5 else row[column])
-        return verdicts(spark, "stabilize", changed)
+        return altered(rows["stabilize"], column, lambda row: one_with[column] if row["n"] == 5 else row[column])
 
+    found = dict(zip(one_with, asking.all("stabilize", *map(with_one, one_with))))
     for column in ("missed", "received_again"):
-        found = with_one(column, 1)
-        assert found["stabilize-theorem-1"].verdict == claims.DIFFERS
-        assert found["stabilize-handed-over-once"].verdict == claims.HOLDS
-    assert with_one("withheld", 1)["stabilize-handed-over-once"].verdict == claims.DIFFERS
-    assert with_one("interlaced", 2)["stabilize-lemma-1"].verdict == claims.DIFFERS
-    for column, value in (("share_of_bound", 1.1), ("not_healed", 1)):
-        found = with_one(column, value)
-        assert found["stabilize-legitimate"].verdict == found["stabilize-lossy"].verdict == claims.DIFFERS
-        assert found["stabilize-jaeger"].verdict == found["stabilize-diffusion"].verdict == claims.DIFFERS
-    for column in ("missed", "received_again"):
-        assert with_one(column, 1)["stabilize-related-deliver"].verdict == claims.DIFFERS
+        assert found[column]["stabilize-theorem-1"].verdict == claims.DIFFERS
+        assert found[column]["stabilize-handed-over-once"].verdict == claims.HOLDS
+        assert found[column]["stabilize-related-deliver"].verdict == claims.DIFFERS
+    assert found["withheld"]["stabilize-handed-over-once"].verdict == claims.DIFFERS
+    assert found["interlaced"]["stabilize-lemma-1"].verdict == claims.DIFFERS
+    for column in ("share_of_bound", "not_healed"):
+        for name in ("legitimate", "lossy", "jaeger", "diffusion"):
+            assert found[column][f"stabilize-{name}"].verdict == claims.DIFFERS, (column, name)
 
 
-def test_claims_of_testbed_follow_the_rows(spark: SparkSession, rows: dict[str, Any]) -> None:
-    def delivering(mean: float, per_node: float, busy: float, later: float, hosts: float) -> dict[str, claims.Claim]:
+def test_claims_of_testbed_follow_the_rows(asking: Asking, rows: dict[str, Any]) -> None:
+    def delivering(mean: float, per_node: float, busy: float, later: float, hosts: float) -> Any:
         """So much on average, less by so much for each node, in busy phases, after them, and more with our hosts."""
 
         def delivered(row: dict[str, Any]) -> int:
@@ -454,9 +488,9 @@ def test_claims_of_testbed_follow_the_rows(spark: SparkSession, rows: dict[str, 
 
         table = altered(altered(rows["testbed"], "expected", lambda row: 10_000), "delivered", delivered)
         table = altered(table, "expected_by_time", lambda row: [1000] * 18)
-        return verdicts(spark, "testbed", altered(table, "delivered_by_time", by_time))
+        return altered(table, "delivered_by_time", by_time)
 
-    good, bad = delivering(0.86, 0.02, 0.6, 0.85, 0.1), delivering(0.95, -0.02, 0.96, 0.7, -0.1)
+    good, bad = asking.all("testbed", delivering(0.86, 0.02, 0.6, 0.85, 0.1), delivering(0.95, -0.02, 0.96, 0.7, -0.1))
     apart = "testbed-shen"  # is about Shen, who delivers as much here
     assert {name for name, claim in good.items() if claim.verdict != claims.HOLDS} == set()
     assert {name for name, claim in bad.items() if claim.verdict != claims.DIFFERS} == {apart}
@@ -469,24 +503,25 @@ def test_claims_of_testbed_follow_the_rows(spark: SparkSession, rows: dict[str, 
     assert (good["testbed-full"].value or 0) > 0 > (bad["testbed-full"].value or 0)
 
 
-def test_claims_of_overhead_follow_the_rows(spark: SparkSession, rows: dict[str, Any]) -> None:
-    def taking(seconds: Any) -> dict[str, claims.Claim]:
+def test_claims_of_overhead_follow_the_rows(asking: Asking, rows: dict[str, Any]) -> None:
+    def taking(seconds: Any) -> Any:
         def micros(row: dict[str, Any]) -> int:
             return int(round(1e6 * seconds(row["n"])) + row["repetition"])
 
         table = altered(rows["overhead"], "recovery_us", lambda row: [micros(row)])
-        return verdicts(spark, "overhead", altered(table, "stable_us", micros))
+        return altered(table, "stable_us", micros)
 
-    assert {c.verdict for c in taking(lambda n: n**0.5).values()} == {claims.HOLDS}
-    assert {c.verdict for c in taking(lambda n: n**2).values()} == {claims.DIFFERS}
     lost = altered(rows["overhead"], "recovery_us", lambda row: [round(1e6 * row["n"] ** 0.5), None])
-    found = verdicts(spark, "overhead", lost)["overhead-addition"]
+    root, square, some_lost = asking.all("overhead", taking(lambda n: n**0.5), taking(lambda n: n**2), lost)
+    assert {c.verdict for c in root.values()} == {claims.HOLDS}
+    assert {c.verdict for c in square.values()} == {claims.DIFFERS}
+    found = some_lost["overhead-addition"]
     assert found.verdict == claims.UNDECIDED and found.high == float("inf")
 
 
-def test_claims_of_errata_follow_the_rows(spark: SparkSession, rows: dict[str, Any]) -> None:
+def test_claims_of_errata_follow_the_rows(asking: Asking, rows: dict[str, Any]) -> None:
     """As the page says: with any slip publications go wrong, with none of them none does; and the other way round."""
-    found = verdicts(spark, "errata", rows["errata"])
+    found = asking.unchanged("errata")
     right = {"errata-each", "errata-corrected", "errata-same"}
     wrong = {"errata-once", "errata-publications-once", "errata-publications-end"}
     assert {c.id for c in found.values() if c.verdict == claims.HOLDS} == right
@@ -498,11 +533,11 @@ def test_claims_of_errata_follow_the_rows(spark: SparkSession, rows: dict[str, A
     table = rows["errata"]
     for column in ("never_ends", "not_once", "unlike_psvr"):
         table = altered(table, column, lambda row: 0.0 if slipping(row) else 10.0)
-    turned = verdicts(spark, "errata", table)
+    [turned] = asking.all("errata", table)
     assert {c.id for c in turned.values() if c.verdict == claims.HOLDS} == wrong
     assert {c.id for c in turned.values() if c.verdict == claims.DIFFERS} == right
 
 
-def test_one_harmless_slip_would_be_noticed(spark: SparkSession, rows: dict[str, Any]) -> None:
+def test_one_harmless_slip_would_be_noticed(asking: Asking, rows: dict[str, Any]) -> None:
     table = altered(rows["errata"], "not_once", lambda row: 0.0 if "everywhere" in row["system"] else row["not_once"])
-    assert verdicts(spark, "errata", table)["errata-each"].verdict == claims.DIFFERS
+    assert asking.one("errata", ("errata-each", table)) == [claims.DIFFERS]

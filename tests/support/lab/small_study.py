@@ -9,6 +9,7 @@ from psvr.errors import BadInput
 
 RESULTS = pa.schema([("nodes", pa.int64()), ("published", pa.int64()), ("messages", pa.int64()),
                      ("hops", pa.list_(pa.int64()))])
+COMPILED_AS = None
 
 
 def resolve(parameters):

@@ -190,17 +190,17 @@ def one_by_one(settled: Settled, system: str, shortcuts: str, sent: Publications
 
 
 def variant(parameters: Values, scenario: Values | None) -> tuple[int, ...]:
-    """Return what compiled code depends on: nothing, it is the same for all parameters.
-
-    Where the simulator builds the tree, whoever needs it first compiles it: mostly simulated trials of other studies.
-    """
-    return ()
+    """Return what compiled code depends on: nothing, but where nodes build the tree, the simulator is needed, too."""
+    return (trees.stack_links(parameters),) if trees.chosen(parameters, "tree") == "stack" else ()
 
 
 def compile(variant: tuple[int, ...]) -> None:
     """Run a little of everything, so that all of it is compiled."""
+    for links in variant:
+        run({"n": 12, "p": 0.8, "s": 4, "tree": "stack", "root": "least", "c_n": links}, None, 1, ["td"])
     for density in ({"p": 0.8}, {"degree": 6.0}):
         for routes in (False, True):
             parameters = {"n": 12, "s": 4, "publications": 4, "routes": routes, **density}
             run(parameters, None, 1, [name for name in (*COLUMNS, "steiner") if name in COLUMNS or routes])
-    run({"n": 12, "p": 0.8, "s": 4, "publications": 4, "ties": "random", "td_ties": "random"}, None, 1, ["td"])
+    for unusual in ({"ties": "random", "td_ties": "random"}, {"children": "largest"}):
+        run({"n": 12, "p": 0.8, "s": 4, "publications": 4, **unusual}, None, 1, ["td"])

@@ -73,6 +73,13 @@ def parents(graph: Graph, root: int, parameters: dict[str, Any], seed: int) -> I
     return bfs_tree(graph, root) if ties == "first" else shortest_tree(graph, root, ties, salt(seed, TIE))
 
 
+def stack_links(parameters: dict[str, Any]) -> int:
+    """Return how many links the nodes of a compiled simulator have room for that builds this tree."""
+    from psvr.sim.engine.world import capacity_for
+
+    return int(capacity_for(parameters.get("c_n", LINKS), 1).links)
+
+
 def turn(root: int, parent: Ints, children: str, seed: int) -> Ints | None:
     """Return in which order children of the same node come on the ring; None is the usual one."""
     if children == "id":

@@ -4,7 +4,7 @@ import atexit
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import suppress
 from pathlib import Path
@@ -27,8 +27,13 @@ FIRST_WORKER_TIMEOUT = 60.0  # seconds until a worker must have started for us
 started: list[Jvm] = []
 
 
-def session(master: str = "local[*]", name: str = "psvr", conf: Sequence[str] = ()) -> SparkSession:
-    """Return a session at this master with further settings, "KEY=VALUE" each.  If it needs workers, it has one."""
+def session(
+    master: str = "local[*]", name: str = "psvr", conf: Sequence[str] = (), compiled: Collection[str] | None = None
+) -> SparkSession:
+    """Return a session at this master with further settings, "KEY=VALUE" each.  If it needs workers, it has one.
+
+    `compiled` are the files of compiled code that are sent to other machines, None is all of them.
+    """
     where, extra = parse(master), parse_conf(conf)
     check_surroundings(where, extra)
     host = reach(where)
@@ -39,17 +44,19 @@ def session(master: str = "local[*]", name: str = "psvr", conf: Sequence[str] = 
     jvm = Jvm(Path(tempfile.mkdtemp(prefix="psvr-spark-")))
     started.append(jvm)
     try:
-        return start(jvm, where, {**default_settings(where, jvm.folder, host), "spark.app.name": name}, extra)
+        return start(jvm, where, {**default_settings(where, jvm.folder, host), "spark.app.name": name}, extra, compiled)
     except BaseException:
         stop()
         raise
 
 
-def start(jvm: Jvm, master: Master, ours: dict[str, str], extra: dict[str, str]) -> SparkSession:
+def start(
+    jvm: Jvm, master: Master, ours: dict[str, str], extra: dict[str, str], compiled: Collection[str] | None
+) -> SparkSession:
     home = java_home()
     settings = {**with_archive(ours, home), **extra}
     if not master.local:
-        settings = ship.with_code(settings, jvm.folder)
+        settings = ship.with_code(settings, jvm.folder, compiled)
     environment = environment_of(master, home, settings, Path(pyspark.__file__).parent, sys.executable)
     jvm.launch(settings, environment)
     spark = jvm.session(settings, environment)

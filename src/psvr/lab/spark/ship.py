@@ -1,7 +1,7 @@
 """Sends the package to other machines, as an archive that is unpacked there, so that compiled code is kept there too.
 
-Code that is compiled here already is sent along, and used where processor and versions are the same.  What must be
-compiled there stays in the user's cache on that machine, where the next run finds it.
+Code that is compiled here already is sent along as far as it is needed, and used where processor and versions are the
+same.  What must be compiled there stays in the user's cache on that machine, where the next run finds it.
 """
 
 import gzip
@@ -9,7 +9,7 @@ import io
 import os
 import re
 import tarfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 
 import pyarrow as pa
@@ -25,10 +25,13 @@ NAME = "psvr-code"  # the folder on the other machine
 ARCHIVES, PYTHONPATH = "spark.archives", "spark.executorEnv.PYTHONPATH"
 
 
-def with_code(settings: Mapping[str, str], folder: Path) -> dict[str, str]:
-    """Return settings with which every executor gets the package; the archive is written into the folder."""
+def with_code(settings: Mapping[str, str], folder: Path, compiled: Collection[str] | None = None) -> dict[str, str]:
+    """Return settings with which every executor gets the package; the archive is written into the folder.
+
+    `compiled` are the files of compiled code that are needed, None is all of them.
+    """
     archive = folder / f"{NAME}.tar.gz"
-    archive.write_bytes(pack())
+    archive.write_bytes(pack(compiled))
     numba = {
         f"spark.executorEnv.{name}": value
         for name, value in os.environ.items()
@@ -76,27 +79,28 @@ def non_empty(*words: str | None) -> list[str]:
     return [word for word in words if word]
 
 
-def pack() -> bytes:
+def pack(compiled: Collection[str] | None = None) -> bytes:
     """Return the package and its compiled code as a tar.gz, made quickly; the same files give the same bytes."""
     archive = io.BytesIO()
     with (
         gzip.GzipFile(fileobj=archive, mode="wb", compresslevel=1, mtime=0, filename="") as compressed,
         tarfile.open(fileobj=compressed, mode="w", format=tarfile.GNU_FORMAT) as tar,
     ):
-        for name, file in contents():
+        for name, file in contents(compiled):
             add(tar, name, file)
     return archive.getvalue()
 
 
-def contents() -> Iterator[tuple[str, Path | None]]:
+def contents(compiled: Collection[str] | None = None) -> Iterator[tuple[str, Path | None]]:
     """Yield names in the archive and files, in order.  `psvr.jit` needs the folder of kernels even if it is empty."""
     for file in sorted(jit.PACKAGE.rglob("*")):
         if file.is_file() and "__pycache__" not in file.parts and jit.SHIPPED not in file.parents:
             yield f"psvr/{file.relative_to(jit.PACKAGE).as_posix()}", file
     yield "psvr/kernels", None
-    compiled = jit.cache_folder()
-    for file in sorted(compiled.glob("*.nb[ci]")) if compiled else ():
-        yield f"psvr/kernels/{file.name}", file
+    kept = jit.cache_folder()
+    for file in sorted(kept.glob("*.nb[ci]")) if kept else ():
+        if compiled is None or file.name in compiled:
+            yield f"psvr/kernels/{file.name}", file
 
 
 def add(tar: tarfile.TarFile, name: str, file: Path | None) -> None:

@@ -2,7 +2,8 @@
 
 Otherwise every worker would compile the same code at the same time.  Compiled code is kept, and sent to executors on
 other machines.  A kind of trial says by `variant` which trials share compiled code, and by `COMPILED_AS` which kind
-compiles it: that has `compile`, and `compile_related` for the rules of a related system.
+compiles it: that has `compile`, and `compile_related` for the rules of a related system.  None says that its trials run
+nothing compiled.
 """
 
 import hashlib
@@ -32,6 +33,11 @@ Variant = tuple[str, tuple[int, ...], str]  # the kind that compiles, what the c
 
 def variants(studies: Iterable[Study], folder: Path) -> list[Variant]:
     """Return what the trials of these studies need compiled and this folder does not have yet."""
+    return sorted(variant for variant in needed(studies) if not mark(folder, variant).exists())
+
+
+def needed(studies: Iterable[Study]) -> set[Variant]:
+    """Return what the trials of these studies need compiled, as far as their kinds say it."""
     found: set[Variant] = set()
     for study in studies:
         for cell in cells(study):
@@ -39,7 +45,7 @@ def variants(studies: Iterable[Study], folder: Path) -> list[Variant]:
             if compiler := getattr(module, "COMPILED_AS", None):
                 sizes = module.variant(cell.parameters, cell.grid.scenario)
                 found |= {(compiler, sizes, system) for system in ("", *related_in(compiler, cell.grid.systems))}
-    return sorted(variant for variant in found if not mark(folder, variant).exists())
+    return found
 
 
 def related_in(compiler: str, systems: Iterable[str]) -> set[str]:
@@ -75,7 +81,7 @@ class Compilers:
         with self.lock:
             if self.stopped:
                 return
-            words = [sys.executable, "-m", "psvr.lab.run.compiling", variant[0], variant[2], *map(str, variant[1])]
+            words = [sys.executable, "-m", "psvr.lab.kernels.compiling", *as_words(variant)]
             child = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
             self.children.append(child)
         _, error = child.communicate()
@@ -114,14 +120,31 @@ def compiled_ahead(studies: Iterable[Study], say: Callable[[str], None]) -> Iter
             compilers.stop()
 
 
-def main(words: list[str]) -> None:
-    """Compile the variant that a command line names, and remember that."""
-    variant = compiler, sizes, system = words[0], tuple(map(int, words[2:])), words[1]
+def as_words(variant: Variant) -> list[str]:
+    """Return a variant as words of a command line."""
+    compiler, sizes, system = variant
+    return [compiler, system, *map(str, sizes)]
+
+
+def from_words(words: list[str]) -> Variant:
+    compiler, system, *sizes = words
+    return compiler, tuple(map(int, sizes)), system
+
+
+def run_all(variant: Variant) -> None:
+    """Run all that belongs to a variant, so that what is not compiled yet is."""
+    compiler, sizes, system = variant
     module: Any = kind(compiler)
     if system:
         module.compile_related(sizes, system)
     else:
         module.compile(sizes)
+
+
+def main(words: list[str]) -> None:
+    """Compile the variant that a command line names, and remember that."""
+    variant = from_words(words)
+    run_all(variant)
     folder = jit.cache_folder()
     if folder is not None:
         mark(folder, variant).touch()

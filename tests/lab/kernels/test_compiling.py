@@ -14,7 +14,7 @@ import pytest
 from psvr import jit
 from psvr.errors import BadInput
 from psvr.lab.run import compiling
-from psvr.lab.run.compiling import Compilers, Variant, compiled_ahead, mark, variants
+from psvr.lab.kernels.compiling import Compilers, Variant, compiled_ahead, mark, variants
 from psvr.lab.study import load
 from psvr.related import MODULES
 
@@ -160,7 +160,7 @@ def test_who_leaves_early_leaves_no_process(cache: Path, monkeypatch: pytest.Mon
 
 DRIVER = """
 import time
-from psvr.lab.run.compiling import compiled_ahead
+from psvr.lab.kernels.compiling import compiled_ahead
 from psvr.lab.study import load
 with compiled_ahead(load(["gain"], "quick"), lambda text: print(text, flush=True)):
     time.sleep(600)
