@@ -1,0 +1,1 @@
+"""Traces as a source of Spark, at rest and as a stream, and their ingestion into Parquet while they are written."""
