@@ -117,7 +117,7 @@ class Stream(DataSourceStreamReader, SupportsTriggerAvailableNow):
     def prepareForTriggerAvailableNow(self) -> None:
         self.available = {look.key: look.size for look in look_at(self.settings, State(), EVERYTHING).looks}
 
-    def latestOffset(self, start: dict[str, Any], limit: Any) -> dict[str, Any]:  # type: ignore[override]
+    def latestOffset(self, start: dict[str, Any], limit: Any) -> dict[str, Any]:
         planned = self.plan(start, getattr(limit, "maxBytes", EVERYTHING))
         if start.get("files"):  # what was lost before the first look is history
             refuse_losses(planned.gaps, self.settings)
