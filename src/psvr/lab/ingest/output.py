@@ -93,6 +93,7 @@ class Output:
         """Make hidden files part of the folder, and remember how far the trace has been read by that."""
         names = ((name, f"{folder}/{progress.batch:08d}-{i:04d}.parquet") for i, (name, folder) in enumerate(files))
         moves = list(names)
+        atomic.sync_folder(self.incoming)
         self.save(progress, moves)
         self.move(moves)
         self.progress = progress
@@ -116,8 +117,6 @@ class Output:
                 make(target.parent)
                 os.replace(self.incoming / hidden, target)
                 folders.add(target.parent)
-            elif not target.exists():
-                raise BadInput(f"--to {self.folder}: {name} is missing; somebody has removed it")
         for folder in folders:
             atomic.sync_folder(folder)
 
@@ -156,10 +155,7 @@ def refuse_others(folder: Path) -> None:
         found = set(os.listdir(folder)) if folder.exists() else set()
     except OSError as error:
         raise BadInput(f"--to {folder}: must be a folder: {one_line(error)}") from None
-    ours = (folder / "_psvr" / "state.json").exists() or (
-        found == {"_psvr"} and (folder / "_psvr" / "incoming").exists()
-    )
-    if found and not ours:
+    if found and found != {"_psvr"} and not (folder / "_psvr" / "state.json").exists():
         raise BadInput(f"--to {folder}: has other files in it; give a new folder, or one that psvr lab ingest filled")
 
 
