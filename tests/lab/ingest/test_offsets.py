@@ -91,7 +91,7 @@ class Files(RuleBasedStateMachine):
     @precondition(lambda self: (self.folder / "other.jsonl").exists())
     @rule()
     def program_renames(self) -> None:
-        for number in range(9, 0, -1):
+        for number in range(60, 0, -1):
             old = self.folder / f"other.jsonl.{number}"
             if old.exists():
                 old.rename(self.folder / f"other.jsonl.{number + 1}")

@@ -1,5 +1,7 @@
 """Good lines become rows wherever they stand; each bad one is set apart with its place and the reason."""
 
+from itertools import pairwise
+
 import pyarrow as pa
 import pytest
 from hypothesis import given
@@ -71,7 +73,7 @@ def content(text: bytes) -> Content:
 def test_every_line_is_in_one_piece(lengths: list[int], data: st.DataObject) -> None:
     text = b"".join(b"%d" % (i % 10) * n + b"\n" for i, n in enumerate(lengths))
     places = sorted({0, len(text), *data.draw(st.lists(st.integers(0, len(text)), max_size=6))})
-    found = [t.lines for a, b in zip(places, places[1:]) for t in lines_of(content(text), a, b)]
+    found = [t.lines for a, b in pairwise(places) for t in lines_of(content(text), a, b)]
     assert b"".join(found) == text and all(part.endswith(b"\n") for part in found)
 
 

@@ -1,8 +1,8 @@
 """The trace of a node: rows as JSON lines, in files of bounded size; only the newest files are kept.
 
 `DIR/NAME-000001.jsonl`, then 000002 and so on; every start begins a new file, so that nothing is ever appended to the
-incomplete line that a crash may leave.  `psvr.trace` reads whichever files are in the folder.  What is removed is noted,
-so that a reader who comes too late knows what it has missed; the node waits for nobody.
+incomplete line that a crash may leave.  `psvr.trace` reads whichever files are in the folder.  What is removed is
+noted, so that a reader who comes too late knows what it has missed; the node waits for nobody.
 """
 
 import contextlib
