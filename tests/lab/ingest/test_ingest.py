@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
+from psvr.lab.ingest.offsets import plan
 from psvr.lab.ingest.output import opened
 from psvr.lab.ingest.running import Pace, ingest
 from psvr.node.daemon.tracing import Tracing
@@ -119,12 +120,9 @@ def test_what_a_node_removed_before_it_was_read_is_counted(spark: SparkSession, 
 def test_a_file_that_goes_while_tasks_read_is_counted(
     spark: SparkSession, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import psvr.lab.ingest.running as running
-
     add(folder / "a.jsonl", lines(0, 5))
     add(folder / "b.jsonl", lines(5, 9))
     add(folder / "c.jsonl", lines(9, 12))
-    plan = running.plan
 
     def and_then(*arguments: object) -> object:
         planned = plan(*arguments)  # type: ignore[arg-type]
@@ -133,7 +131,7 @@ def test_a_file_that_goes_while_tasks_read_is_counted(
             (folder / "b.jsonl").rename(folder / "b.jsonl.1")
         return planned
 
-    monkeypatch.setattr(running, "plan", and_then)
+    monkeypatch.setattr("psvr.lab.ingest.running.plan", and_then)
     said = once(spark, folder, tmp_path / "out")
     assert times(tmp_path / "out") == list(range(5, 12))
     assert said == f"7 rows, 0 bad lines, 1 gaps of {len(lines(0, 5))} bytes"

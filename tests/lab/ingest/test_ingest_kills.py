@@ -56,26 +56,26 @@ class Writer(threading.Thread):
         self.rows[node, START + self.time] += 1
         return {"time": START + self.time, "clock": "unix", "node": node, "event": "sent"}
 
-    def name(self) -> Path:
+    def next_name(self) -> Path:
         self.files += 1
         return self.folder / f"other-{self.files}.jsonl"
 
     def copy(self) -> None:
-        shutil.copy(self.random.choice(sorted(self.folder.glob("*.jsonl"))), self.name())
+        shutil.copy(self.random.choice(sorted(self.folder.glob("*.jsonl"))), self.next_name())
 
     def bring(self) -> None:
         outside, count = self.folder.parent / "outside", self.random.randrange(1, 400)
         text = "".join(json_line({"run": "late", **self.row(99)}) for _ in range(count))
         outside.write_text(text + text[:20])
-        outside.rename(self.name())
+        outside.rename(self.next_name())
 
     def spoil(self) -> None:
         self.bad += 1
-        add(self.name(), f"this is no row, number {self.bad}\n")
+        add(self.next_name(), f"this is no row, number {self.bad}\n")
 
     def rename(self) -> None:
         with contextlib.suppress(IndexError):
-            self.random.choice(sorted(self.folder.glob("other-*.jsonl"))).rename(self.name())
+            self.random.choice(sorted(self.folder.glob("other-*.jsonl"))).rename(self.next_name())
 
     def end(self) -> None:
         self.done.set()

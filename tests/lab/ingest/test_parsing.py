@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from psvr.lab.ingest.contents import Content
+from psvr.lab.ingest.offsets import Range
 from psvr.lab.ingest.parsing import KEPT, Bad, parse
-from psvr.lab.ingest.pieces import Gone, Range, Text, cut, lines_of
+from psvr.lab.ingest.pieces import Gone, Text, cut, lines_of
 from tests.support.lab.traces import line, lines
 
 GOOD = [line(i, channel="nä\nme").encode() for i in range(3)]
