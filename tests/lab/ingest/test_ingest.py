@@ -48,15 +48,20 @@ def test_a_folder_is_read_once(spark: SparkSession, folder: Path, tmp_path: Path
     add(folder / "node-1-000001.jsonl", lines(0, 200) + "nonsense\n" + line(200))
     add(folder / "node-2-000001.jsonl", lines(201, 300, node=2) + '{"run":')
     (folder / "broken.parquet").write_bytes(b"PAR1 this is no Parquet PAR1")
+    os.mkfifo(folder / "pipe.jsonl")
+    (folder / "folder.jsonl").mkdir()
+    (folder / os.fsdecode(b"\xff.jsonl")).write_bytes(b"bad\n")
     (folder / "half.parquet").write_bytes(b"PAR1 this has no end")
     shutil.copy(folder / "node-1-000001.jsonl", folder / "again.jsonl")
     said = once(spark, folder, tmp_path / "out")
-    assert said == "600 rows, 2 bad lines, 0 gaps, 27 bytes of incomplete lines and files wait"
+    waiting = "27 bytes of incomplete lines and files wait"
+    unreadable = "folder.jsonl cannot be read: it must be a file, pipe.jsonl cannot be read: it must be a file"
+    assert said == f"600 rows, 3 bad lines, 0 gaps, {waiting}, {unreadable}"
     table = ingested(tmp_path / "out")
     assert sorted(table["run"].to_pylist()) == ["field"] * 300 + ["sim"] * 300
     assert {row["date"] for row in table.to_pylist() if row["run"] == "sim"} == {"1970-01-01"}
     bad = {row["file"]: row for row in ingested(tmp_path / "out", "bad").to_pylist()}
-    name = next(name for name in bad if name.endswith(".jsonl"))
+    name = next(name for name in bad if name in ("again.jsonl", "node-1-000001.jsonl"))
     assert (bad[name]["line"], bad[name]["offset"]) == (b"nonsense", len(lines(0, 200)))
     assert "must be a whole Parquet file" in bad["broken.parquet"]["reason"]
     assert once(spark, folder, tmp_path / "out") == said

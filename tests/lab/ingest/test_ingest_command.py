@@ -57,18 +57,18 @@ def test_no_right_to_write(folder: Path, capsys: pytest.CaptureFixture[str]) -> 
 
 
 def test_readers_find_the_columns_of_a_trace_and_more(spark: SparkSession, folder: Path, tmp_path: Path) -> None:
-    add(folder / "b.jsonl", line(7, run="007", hops=3) + "bad\n" + line(9, run="a[b]{c}"))
+    add(folder / "b.jsonl", line(7, run="007", hops=3) + "bad\n" + line(9, run="a[b]{c} ü/%"))
     simulated(folder, "sim", 20)
     out = tmp_path / "o[u]t"
     with opened(out, folder) as output:
         ingest(spark, output, Pace(), lambda _: None)
     rows = ingested(spark, out)
-    assert {r.run for r in rows.select("run").distinct().collect()} == {"field", "007", "a[b]{c}", "sim"}
+    assert {r.run for r in rows.select("run").distinct().collect()} == {"field", "007", "a[b]{c} ü/%", "sim"}
     assert rows.where("date = DATE '2023-11-14' AND run = '007'").first().hops == 3  # type: ignore[union-attr]
     assert rows.where(F.unix_micros("timestamp") != F.col("time")).count() == 0
     assert ingested(spark, out, "bad").first().line == b"bad"  # type: ignore[union-attr]
     assert ingested(spark, out, "gaps").count() == 0
-    (folder / "b.jsonl").write_text(line(7, run="007", hops=3) + line(9, run="a[b]{c}"))
+    (folder / "b.jsonl").write_text(line(7, run="007", hops=3) + line(9, run="a[b]{c} ü/%"))
     plain = read_trace(spark, folder)
     columns = [f"`{name}`" for name in plain.columns]
     assert rows.select(*columns).exceptAll(plain).count() == plain.exceptAll(rows.select(*columns)).count() == 0

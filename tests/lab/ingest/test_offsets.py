@@ -11,7 +11,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 
 from psvr.lab.ingest.contents import opened
 from psvr.lab.ingest.folders import find, look_around
-from psvr.lab.ingest.offsets import Gap, Plan, State, plan
+from psvr.lab.ingest.offsets import REWRITTEN, Gap, Plan, State, plan
 from psvr.lab.ingest.pieces import cut, lines_of
 
 KEPT = 3  # files of the node
@@ -68,21 +68,23 @@ class Files(RuleBasedStateMachine):
             self.half, self.half_at = self.line(), at
             self.put(self.node_file(), self.half[:at])
 
-    @rule()
-    def node_begins_the_next_file(self) -> None:
-        """Half a line, if there is one, stays as a crash leaves it."""
+    @rule(dies=st.booleans())
+    def node_begins_the_next_file(self, dies: bool) -> None:
+        """Half a line, if there is one, stays as a crash leaves it; so does a file that was noted as removed."""
         if self.half:
             self.half = b""
             self.torn += 5
         self.node_file().touch()
         self.number += 1
         self.node_file().touch()
-        old = self.folder / f"node-1-{self.number - KEPT:06d}.jsonl"
-        if old.exists():
-            self.removed[self.number - KEPT] = old.stat().st_size
-            entries = {str(number): size for number, size in self.removed.items()}
-            (self.folder / "node-1.removed").write_text(json.dumps({"files": entries}))
-            old.unlink()
+        for number in range(max(1, self.number - KEPT - 5), self.number - KEPT + 1):
+            old = self.folder / f"node-1-{number:06d}.jsonl"
+            if old.exists():
+                self.removed[number] = old.stat().st_size
+                (self.folder / "node-1.removed").write_text(json.dumps({"files": self.removed}))
+                if dies and number > self.number - KEPT - 3:
+                    break
+                old.unlink()
 
     @rule(count=FEW)
     def program_writes(self, count: int) -> None:
@@ -170,6 +172,48 @@ class Files(RuleBasedStateMachine):
         more = 12 * self.torn + sum(map(len, self.unknown - got)) + self.copied
         assert lost - 12 * self.torn <= counted <= lost + more
         shutil.rmtree(self.root)
+
+
+def read_on(folder: Path, state: State) -> tuple[bytes, Plan]:
+    found = look_around(folder, state.at, 1 << 40)
+    planned = plan(state, found.looks, found.removed, 1 << 40)
+    texts = [(folder / r.name).read_bytes()[r.begin : r.end] for r in planned.ranges]
+    return b"".join(texts), planned
+
+
+def test_a_longer_copy_that_comes_back_is_known(tmp_path: Path) -> None:
+    text = b"".join(b"%d\n" % i for i in range(100))
+    (tmp_path / "a.jsonl").write_bytes(text)
+    (tmp_path / "old.jsonl").write_bytes(text[:50])
+    got, planned = read_on(tmp_path, State())
+    assert got == text
+    (tmp_path / "a.jsonl").unlink()
+    got, planned = read_on(tmp_path, planned.state)
+    assert got == b"" and not planned.gaps
+    (tmp_path / "back.jsonl").write_bytes(text + b"more\n")
+    got, planned = read_on(tmp_path, planned.state)
+    assert got == b"more\n" and not planned.gaps
+
+
+def test_a_file_that_is_cut_short_is_read_on_from_there(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_bytes(b"1\n2\n3\n")
+    _, planned = read_on(tmp_path, State())
+    (tmp_path / "a.jsonl").write_bytes(b"1\n2\n")
+    got, planned = read_on(tmp_path, planned.state)
+    assert got == b""
+    (tmp_path / "a.jsonl").write_bytes(b"1\n2\n4\n5\n")
+    got, planned = read_on(tmp_path, planned.state)
+    assert got == b"4\n5\n" and not planned.gaps
+
+
+def test_a_file_that_was_cut_and_has_grown_again_between_two_looks_is_a_gap(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_bytes(b"1\n2\n3\n")
+    _, planned = read_on(tmp_path, State())
+    (tmp_path / "a.jsonl").write_bytes(b"1\n2\n4\n5\n")
+    got, planned = read_on(tmp_path, planned.state)
+    assert got == b"5\n"
+    assert [(gap.name, gap.begin, gap.bytes, gap.reason) for gap in planned.gaps] == [("a.jsonl", 6, None, REWRITTEN)]
+    assert read_on(tmp_path, planned.state)[1].gaps == ()
 
 
 Files.TestCase.settings = settings(max_examples=150, stateful_step_count=30, deadline=None, derandomize=True)

@@ -65,14 +65,13 @@ def dying(monkeypatch: pytest.MonkeyPatch, moment: int) -> Callable[[], int]:
 
 
 def test_a_death_at_any_step_loses_and_doubles_nothing(tmp_path: Path) -> None:
-    source = tmp_path / "in"
-    source.mkdir()
-    add(source / "a.jsonl", lines(0, 30))
-    add(source / "b.jsonl", lines(30, 60, run="other"))
     moment, finished = 0, False
     while not finished:
         moment += 1
-        out = tmp_path / f"out-{moment}"
+        source, out = tmp_path / f"in-{moment}", tmp_path / f"out-{moment}"
+        source.mkdir()
+        add(source / "a.jsonl", lines(0, 30))
+        add(source / "b.jsonl", lines(30, 60, run="other"))
         with pytest.MonkeyPatch.context() as patch:
             try:
                 dying(patch, moment)
@@ -85,11 +84,13 @@ def test_a_death_at_any_step_loses_and_doubles_nothing(tmp_path: Path) -> None:
         if out.exists() and list(out.rglob("date=*/*.parquet")):
             seen = times(out)
             assert len(seen) == len(set(seen)), f"doubled after step {moment}, before the next run"
+        add(source / "first.jsonl", lines(60, 65, run="new"))  # so that the batches are others
+        os.utime(source / "first.jsonl", (0, 0))
         with opened(out, source) as output:
             while batch(output, source):
                 pass
-        assert times(out) == list(range(60)), f"died at step {moment}"
-        assert list((out / "_psvr" / "incoming").iterdir()) == [] and output.progress.totals["rows"] == 60
+        assert times(out) == list(range(65)), f"died at step {moment}"
+        assert list((out / "_psvr" / "incoming").iterdir()) == [] and output.progress.totals["rows"] == 65
     assert moment > 40
 
 
@@ -135,17 +136,16 @@ def test_times_without_a_date_and_bad_lines_are_kept_apart(tmp_path: Path) -> No
     source = tmp_path / "in"
     source.mkdir()
     add(source / "a.jsonl", line(0) + line(1).replace("1700000000000001", str(2**63 - 1)) + "what\n" + line(2))
+    add(source / "a.jsonl", line(3, run="x" * 300) + line(4, run=""))
     with opened(tmp_path / "out", source) as output:
         report = write(source, next_step(output, source).ranges, output.incoming)
-        assert (report.rows, report.bad) == (2, 2) and Report.from_json(report.to_json()).rows == 2
+        assert (report.rows, report.bad) == (2, 4) and Report.from_json(report.to_json()).rows == 2
         output.commit(after(output.progress, output.progress.state, {}), report.files)
     bad = sorted(ingested(tmp_path / "out", "bad").to_pylist(), key=lambda row: row["reason"])
-    assert [(row["file"], row["offset"], row["line"]) for row in bad[:1]] == [
-        ("a.jsonl", 2 * len(line(0)) + 3, b"what")
-    ]
-    assert (
-        bad[1]["reason"] == "time: must be in the years 1 to 9999" and json.loads(bad[1]["line"])["time"] == 2**63 - 1
-    )
+    assert (bad[0]["file"], bad[0]["offset"], bad[0]["line"]) == ("a.jsonl", 2 * len(line(0)) + 3, b"what")
+    assert [row["reason"] for row in bad[1:3]] == ["run: must be a name that can be that of a folder"] * 2
+    assert bad[3]["reason"] == "time: must be in the years 1 to 9999"
+    assert json.loads(bad[3]["line"])["time"] == 2**63 - 1
 
 
 def test_folders_of_others_are_refused(tmp_path: Path) -> None:

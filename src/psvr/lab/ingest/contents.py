@@ -7,6 +7,7 @@ Of a Parquet file it is the length and the last 64 KB, which describe all of its
 
 import hashlib
 import os
+import stat
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -130,9 +131,11 @@ def agree(shorter: Content, longer: Content, size: int) -> bool | None:
 @contextmanager
 def opened(file: Path) -> Iterator[Content]:
     """The content of a file, which stays the same one though its name goes to another."""
-    handle = os.open(file, os.O_RDONLY | os.O_CLOEXEC)
+    handle = os.open(file, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)  # a pipe would wait for a writer
     try:
         about = os.fstat(handle)
+        if not stat.S_ISREG(about.st_mode):
+            raise OSError("it must be a file")
         yield Content(about.st_size, about.st_mtime_ns, lambda low, high: os.pread(handle, max(0, high - low), low))
     finally:
         os.close(handle)

@@ -15,7 +15,7 @@ from .folders import Found, look_around
 from .offsets import Gap, Plan, missing, plan
 from .output import Output, after
 from .pieces import cut
-from .writing import GAPS, Files, Report, task
+from .writing import GAPS, Files, Report, printable, task
 
 LIMIT = 512 << 20  # bytes of a batch
 SAY_EVERY = 5.0  # seconds between two lines about a batch
@@ -38,7 +38,7 @@ def ingest(
     wait: Callable[[float], None] = time.sleep,
 ) -> str:
     """Read what there is, and with `follow` what is added, until interrupted."""
-    said = time.monotonic()
+    said, said_at = "", time.monotonic()
     while True:
         began = time.monotonic()
         before = output.progress
@@ -49,9 +49,10 @@ def ingest(
         elif not pace.follow:
             return summary(output, found)
         full = sum(r.end - r.begin for r in planned.ranges) * 2 > pace.limit
-        if pace.follow and time.monotonic() > said + SAY_EVERY:
-            say(summary(output, found))
-            said = time.monotonic()
+        text = summary(output, found)
+        if pace.follow and text != said and time.monotonic() > said_at + SAY_EVERY:
+            say(text)
+            said, said_at = text, time.monotonic()
         if pace.follow and not full:
             wait(max(0.0, began + pace.every - time.monotonic()))
 
@@ -81,7 +82,7 @@ def written(gaps: Iterable[Gap], incoming: Path) -> list[tuple[str, str]]:
     """Write a hidden file with these gaps, if there are any."""
     now = datetime.now(UTC)
     rows = [
-        {"file": gap.name, "offset": gap.begin, "bytes": gap.bytes, "reason": gap.reason, "noticed": now}
+        {"file": printable(gap.name), "offset": gap.begin, "bytes": gap.bytes, "reason": gap.reason, "noticed": now}
         for gap in gaps
     ]
     files = Files(incoming)

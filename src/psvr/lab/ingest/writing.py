@@ -6,25 +6,27 @@ twice at once.
 
 import json
 import os
+import re
 import secrets
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from .offsets import Range
-from .parsing import Bad
+from .parsing import KEPT, Bad
 from .pieces import Gone
 from .tables import FLAT, tables
 
 DAY = 86_400_000_000  # µs
 FIRST_DAY, LAST_DAY = (int(np.datetime64(text, "D").astype(int)) for text in ("0001-01-01", "9999-12-31"))
 MOST_OPEN = 32  # files at a time, for pieces with many runs or days
+LONGEST = 200  # bytes of the name of a folder, of which file systems take 255
+SPECIAL = re.compile(r"""[\x00-\x1f"#%'*/:=?\\{}\[\]^\x7f]""")
 STAMP = pa.timestamp("us", tz="UTC")
 TRACE = pa.schema([FLAT.field("time").with_name("timestamp").with_type(STAMP), *(f for f in FLAT if f.name != "run")])
 BAD = pa.schema([("file", pa.string()), ("offset", pa.int64()), ("line", pa.binary()), ("reason", pa.string())])
@@ -107,10 +109,10 @@ def write(folder: Path, pieces: Sequence[Range], incoming: Path) -> Report:
         try:
             for found in tables(folder, piece):
                 if isinstance(found, Bad):
-                    bad.append({"file": piece.name, **vars(found)})
+                    bad.append({"file": printable(piece.name), **vars(found)})
                     continue
-                good, late = by_calendar(found)
-                bad += [{"file": piece.name, "offset": None, **row} for row in late]
+                good, others = with_place(found)
+                bad += [{"file": printable(piece.name), "offset": None, **row} for row in others]
                 for place, rows in by_place(good):
                     files.write(place, rows)
                     report.rows += rows.num_rows
@@ -131,21 +133,31 @@ def set_apart(files: Files, bad: list[dict[str, Any]]) -> int:
     return count
 
 
-def by_calendar(table: pa.Table) -> tuple[pa.Table, list[dict[str, Any]]]:
-    """Rows whose time is a date, and the others as bad lines: no calendar has a place for them."""
+def printable(name: str) -> str:
+    """A file's name as text, also if it is none."""
+    return os.fsencode(name).decode(errors="replace")
+
+
+def with_place(table: pa.Table) -> tuple[pa.Table, list[dict[str, Any]]]:
+    """Rows that a folder can be found for, and the others as bad lines: there is no date, or no name, for them."""
     days = np.floor_divide(table["time"].to_numpy(), DAY)
     dated = (days >= FIRST_DAY) & (days <= LAST_DAY)
-    if dated.all():
+    names = [run for run in table["run"].unique().to_pylist() if not 0 < len(escaped(run).encode()) <= LONGEST]
+    named = np.ones(len(dated), bool) if not names else ~np.isin(table["run"].to_pylist(), names)
+    if dated.all() and named.all():
         return table, []
-    reason = "time: must be in the years 1 to 9999"
-    late = [
-        {
-            "line": json.dumps({k: v for k, v in row.items() if v is not None}, ensure_ascii=False).encode(),
-            "reason": reason,
-        }
-        for row in table.filter(pa.array(~dated)).to_pylist()
-    ]
-    return table.filter(pa.array(dated)), late
+    bad = [as_bad(row, "run: must be a name that can be that of a folder") for row in rows_where(table, ~named)]
+    bad += [as_bad(row, "time: must be in the years 1 to 9999") for row in rows_where(table, named & ~dated)]
+    return table.filter(pa.array(dated & named)), bad
+
+
+def rows_where(table: pa.Table, mask: np.ndarray[Any, np.dtype[Any]]) -> list[dict[str, Any]]:
+    return table.filter(pa.array(mask)).to_pylist()  # type: ignore[no-any-return]
+
+
+def as_bad(row: dict[str, Any], reason: str) -> dict[str, Any]:
+    text = json.dumps({name: value for name, value in row.items() if value is not None}, ensure_ascii=False)
+    return {"line": text.encode()[:KEPT], "reason": reason}
 
 
 def by_place(table: pa.Table) -> Iterator[tuple[str, pa.Table]]:
@@ -168,7 +180,7 @@ def by_place(table: pa.Table) -> Iterator[tuple[str, pa.Table]]:
 
 def escaped(run: str) -> str:
     """A run's name as the name of a folder, with the escapes that Spark, Arrow and DuckDB undo."""
-    return quote(run, safe=" ") or "__HIVE_DEFAULT_PARTITION__"
+    return SPECIAL.sub(lambda found: f"%{ord(found[0]):02X}", run)
 
 
 def task(
