@@ -34,11 +34,15 @@ def run(options: argparse.Namespace) -> int:
     from psvr.lab.ingest.output import opened, place_of
     from psvr.lab.ingest.running import Pace, ingest
     from psvr.lab.spark.errors import spark_may_stop
+    from psvr.lab.spark.master import parse
+    from psvr.lab.spark.settings import parse_conf
 
     if not 0.05 <= options.every <= 86_400:
         raise BadInput("--every: must be from 0.05 to 86400 seconds")
     if options.batch < 1:
         raise BadInput("--batch: must be at least 1")
+    parse(options.master)
+    parse_conf(options.conf)
     if not names(options.folder) and not options.follow:
         raise BadInput(f"{options.folder}: must be a folder with a trace, but no finished file of one is in it")
     pace = Pace(options.follow, options.every, options.batch << 20)

@@ -195,6 +195,18 @@ def test_a_longer_copy_that_comes_back_is_known(tmp_path: Path) -> None:
     assert got == b"more\n" and not planned.gaps
 
 
+def test_a_node_that_dies_between_its_note_and_the_removal(tmp_path: Path) -> None:
+    first, second = tmp_path / "node-1-000001.jsonl", tmp_path / "node-1-000002.jsonl"
+    first.write_bytes(b"1\n2\n")
+    second.write_bytes(b"3\n")
+    (tmp_path / "node-1.removed").write_text('{"files": {"1": 4}}')
+    got, planned = read_on(tmp_path, State())
+    assert got == b"1\n2\n3\n" and not planned.gaps
+    first.unlink()
+    assert read_on(tmp_path, planned.state)[1].gaps == ()
+    assert [gap.bytes for gap in read_on(tmp_path, State())[1].gaps] == [4]
+
+
 def test_a_file_that_is_cut_short_is_read_on_from_there(tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_bytes(b"1\n2\n3\n")
     _, planned = read_on(tmp_path, State())

@@ -76,7 +76,7 @@ def test_what_is_removed_is_noted_before_it_goes(tmp_path: Path, monkeypatch: py
     for i, (name, size, said) in enumerate(noted, 1):
         assert name == f"node-17-{i:06d}.jsonl" and said[i] == size and sorted(said) == list(range(1, i + 1))
     there = [file.stat().st_size for file in tmp_path.glob("*.jsonl")]
-    lengths = [len(json_line({**ROW, "run": "field", "time": i}).encode()) for i in range(200)]
+    lengths = [len(json_line({"run": "field", **dict[str, Any](ROW), "time": i}).encode()) for i in range(200)]
     assert sum(removed(tmp_path).values()) + sum(there) == sum(lengths)
 
 
