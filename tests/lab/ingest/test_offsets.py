@@ -1,11 +1,14 @@
 """Whatever happens to files between two looks, every whole line is read once, or counted as lost."""
 
 import json
+import os
 import shutil
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import hypothesis.strategies as st
+import pytest
 from hypothesis import settings
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
@@ -205,6 +208,30 @@ def test_a_node_that_dies_between_its_note_and_the_removal(tmp_path: Path) -> No
     first.unlink()
     assert read_on(tmp_path, planned.state)[1].gaps == ()
     assert [gap.bytes for gap in read_on(tmp_path, State())[1].gaps] == [4]
+
+
+def test_a_file_that_is_renamed_or_locked_while_we_look_is_not_lost(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = b"".join(b"%d\n" % i for i in range(100))
+    (tmp_path / "a.jsonl").write_bytes(text)
+    found = look_around(tmp_path, State().at, 20)
+    planned = plan(State(), found.looks, found.removed, 20)
+    assert planned.ranges[0].end == 20
+    real = os.open
+    hurdles = [PermissionError(13, "Permission denied"), FileNotFoundError(2, "No such file or directory")]
+
+    def hindered(*arguments: Any) -> int:
+        if hurdles:
+            (tmp_path / "a.jsonl").rename(tmp_path / "b.jsonl") if len(hurdles) == 1 else None
+            raise hurdles.pop(0)
+        return real(*arguments)
+
+    monkeypatch.setattr(os, "open", hindered)
+    for _ in range(2):
+        got, after = read_on(tmp_path, planned.state)
+        assert got in (b"", text[20:]) and not after.gaps
+    assert got == text[20:]
 
 
 def test_a_file_that_is_cut_short_is_read_on_from_there(tmp_path: Path) -> None:

@@ -43,6 +43,7 @@ class Look:
     end: int = 0  # how far to read now
     end_mark: str = ""
     odd: bool = False  # begins like a longer file, and goes on differently
+    unreadable: str = ""  # why it cannot be read, though it is there
 
 
 def digest(*parts: bytes) -> str:

@@ -15,6 +15,7 @@ from psvr.trace.files import LINES, PARTS, REMOVED
 from .contents import Look, agree, key_of_lines, key_of_part, look_at_lines, look_at_part, opened
 from .offsets import Removed
 
+RETRIES = 3  # looks in a row, if files are renamed at that moment: one that is renamed is not lost
 ROTATED = re.compile(r"\.[0-9]{1,6}")  # what others append to names when they rotate files
 
 
@@ -24,7 +25,11 @@ class Found:
 
     looks: tuple[Look, ...]
     removed: Removed
-    unreadable: dict[str, str]  # files that cannot be read, and why
+
+    @property
+    def unreadable(self) -> dict[str, str]:
+        """Files that cannot be read, and why."""
+        return {look.name: look.unreadable for look in self.looks if look.unreadable}
 
     @property
     def waiting(self) -> int:
@@ -50,7 +55,16 @@ def is_lines(name: str) -> bool:
 
 def look_around(folder: Path, read_before: Callable[[str], int], limit: int) -> Found:
     """Look at every file.  What nodes say they have removed is read last: it is written before the file goes."""
-    looks, unreadable = list[Look](), dict[str, str]()
+    for _ in range(RETRIES):
+        looks = look_at_all(folder, read_before, limit)
+        if None not in looks:
+            break
+    return Found(tuple(with_odd(folder, [look for look in looks if look is not None])), removed_in(folder))
+
+
+def look_at_all(folder: Path, read_before: Callable[[str], int], limit: int) -> list[Look | None]:
+    """Look at every file once; None stands for one that was removed or renamed just now."""
+    looks = list[Look | None]()
     for name in names(folder):
         try:
             with opened(folder / name) as content:
@@ -58,10 +72,10 @@ def look_around(folder: Path, read_before: Callable[[str], int], limit: int) -> 
                     look_at_part(name, content) if is_part(name) else look_at_lines(name, content, read_before, limit)
                 )
         except FileNotFoundError:
-            continue  # renamed or removed since: the next look finds out
+            looks.append(None)
         except OSError as error:
-            unreadable[name] = one_line(error)
-    return Found(tuple(with_odd(folder, looks)), removed_in(folder), unreadable)
+            looks.append(Look(name, "", 0, 0, unreadable=one_line(error)))
+    return looks
 
 
 def with_odd(folder: Path, looks: list[Look]) -> Iterator[Look]:

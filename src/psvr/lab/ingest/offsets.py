@@ -93,7 +93,7 @@ def plan(state: State, looks: Sequence[Look], removed: Removed, limit: int) -> P
     groups = {look.key: look for look in sorted(complete, key=lambda look: preferred(state, look))}
     files, gaps = dict(state.files), list[Gap]()
     counted = count_removed(state, looks, groups, removed, files, gaps)
-    count_vanished(groups, files, gaps)
+    count_vanished(looks, groups, files, gaps)
     odd = {look.name: 1 for look in looks if look.odd}
     gaps += [Gap(look.name, 0, look.size, ODD) for look in looks if look.odd and look.name not in state.odd]
     ranges, last = list[Range](), newest(looks)
@@ -164,10 +164,11 @@ def count_removed(
     return counted
 
 
-def count_vanished(groups: Mapping[str, Look], files: dict[str, Seen], gaps: list[Gap]) -> None:
+def count_vanished(looks: Sequence[Look], groups: Mapping[str, Look], files: dict[str, Seen], gaps: list[Gap]) -> None:
     """Count what was there at the last look, was not read, and is no longer there."""
+    unreadable = {look.name for look in looks if look.unreadable}
     for key, seen in files.items():
-        if key not in groups and not seen.gone:
+        if key not in groups and not seen.gone and seen.name not in unreadable:
             if seen.size > seen.at:
                 gaps.append(Gap(seen.name, seen.at, seen.size - seen.at, REMOVED))
             files[key] = replace(seen, gone=True)
