@@ -26,7 +26,7 @@ static: $(VENV)/.installed-dev
 	$(BIN)/mypy
 
 kill-test: $(VENV)/.installed-dev
-	$(BIN)/python -m pytest tests/lab/run/test_kills.py --kills 20 -v
+	$(BIN)/python -m pytest tests/lab/run/test_kills.py tests/lab/ingest/test_ingest_kills.py --kills 20 -v
 
 # Bugs planted one at a time, see docs/reliability.md: do the tests notice?  Only what changed is tried again.
 mutants: $(VENV)/.installed-dev

@@ -6,7 +6,7 @@ from urllib.parse import unquote
 
 from psvr.lab.study import SCALES
 
-from . import lab_results, lab_run
+from . import lab_ingest, lab_results, lab_run
 from .options import add_overrides
 
 OUT = "lab"
@@ -63,10 +63,12 @@ def add(parser: argparse.ArgumentParser) -> None:
         help="how to print the answer (default: %(default)s)",
     )
     sql.set_defaults(do=lab_results.sql)
+    ingest = lab_ingest.add(commands)
     for sub in (run, report, sql):
         sub.add_argument(
             "--out", metavar="DIR", type=folder, default=Path(OUT), help="the folder of results (default: %(default)s)"
         )
+    for sub in (run, report, sql, ingest):
         sub.add_argument(
             "--master",
             default=MASTER,

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from psvr.errors import BadInput
 
+from .options import add_systems, last_system
 from .output import show
-from .system_option import add_systems, last_system
 
 if TYPE_CHECKING:
     from psvr.routing.cases.case import Case

@@ -25,9 +25,8 @@ from psvr.sim.summary import in_words, summarize
 from psvr.trace import TraceError, Writer
 from psvr.trace.columns import FRAMES, LEVELS
 
-from .options import add_run_options, run_name
+from .options import add_run_options, add_systems, last_system, run_name
 from .output import show
-from .system_option import add_systems, last_system
 
 USUAL = {
     signal.SIGINT: signal.default_int_handler,

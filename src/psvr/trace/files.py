@@ -12,6 +12,7 @@ from pathlib import Path
 from .columns import TraceError, one_line
 
 PARTS, LINES = ".parquet", ".jsonl"
+REMOVED = ".removed"  # ends the name of the file in which a node says which of its files it has removed
 OWN = "psvr."  # marks our keys among the metadata of a file
 STEM_MOST = 100  # characters of a run's name that go into file names
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import json
 import os
 from pathlib import Path
 from typing import Any
@@ -10,9 +11,10 @@ import pytest
 
 from psvr.errors import BadInput
 from psvr.node.core.inbox import TOO_SLOW
+from psvr.node.daemon.removed import KEPT
 from psvr.node.daemon.tracing import Tracing
 from psvr.node.node import Node
-from psvr.trace import read
+from psvr.trace import json_line, read
 from tests.support.node.two_nodes import HELLO, knows
 from tests.support.ports import free_ports
 
@@ -50,10 +52,52 @@ def test_files_are_bounded_in_size_and_number(tmp_path: Path) -> None:
     for i in range(200):
         trace({**ROW, "time": i})
     trace.close()
-    names = files(tmp_path)
+    names = [name for name in files(tmp_path) if name != "node-17.removed"]
     assert len(names) == 3 and all(0 < (tmp_path / name).stat().st_size <= 1024 for name in names)
     times = read(tmp_path, ["time"]).to_pydict()["time"]
     assert times == list(range(200 - len(times), 200)) and len(times) >= 15, "the newest stay, in their order"
+
+
+def test_what_is_removed_is_noted_before_it_goes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    noted = []
+    unlink = Path.unlink
+
+    def watched(file: Path, missing_ok: bool = False) -> None:
+        noted.append((file.name, file.stat().st_size, removed(tmp_path)))
+        unlink(file, missing_ok)
+
+    monkeypatch.setattr(Path, "unlink", watched)
+    for start in (0, 100):
+        trace = tracing(tmp_path, Said(), max_bytes=1024, max_files=3)
+        for i in range(start, start + 100):
+            trace({**ROW, "time": i})
+        trace.close()
+    assert len(noted) > 10
+    for i, (name, size, said) in enumerate(noted, 1):
+        assert name == f"node-17-{i:06d}.jsonl" and said[i] == size and sorted(said) == list(range(1, i + 1))
+    there = [file.stat().st_size for file in tmp_path.glob("*.jsonl")]
+    lengths = [len(json_line({"run": "field", **dict[str, Any](ROW), "time": i}).encode()) for i in range(200)]
+    assert sum(removed(tmp_path).values()) + sum(there) == sum(lengths)
+
+
+def removed(folder: Path) -> dict[int, int]:
+    found = json.loads((folder / "node-17.removed").read_text())
+    return {int(number): size for number, size in found["files"].items()}
+
+
+def test_the_note_of_what_is_removed_is_bounded_and_never_in_the_way(tmp_path: Path) -> None:
+    (tmp_path / "node-17.removed").write_text(json.dumps({"files": {str(i): 1 for i in range(1, KEPT + 50)}}))
+    (tmp_path / f"node-17-{KEPT + 50:06d}.jsonl").write_text("")
+    tracing(tmp_path, Said(), max_files=1)
+    assert sorted(removed(tmp_path)) == list(range(51, KEPT + 51))
+    for damage in ("", "[]", '{"files": {"a": 1}}', '{"files": 3}'):
+        (tmp_path / "node-17.removed").write_text(damage)
+        tracing(tmp_path, Said(), max_files=1)(ROW)
+        assert len(removed(tmp_path)) == 1
+    (tmp_path / "node-17.removed").unlink()
+    (tmp_path / "node-17.removed").mkdir()
+    tracing(tmp_path, Said(), max_files=1)(ROW)
+    assert len(list(tmp_path.glob("*.jsonl"))) == 1
 
 
 def test_a_row_longer_than_a_file_is_written_all_the_same(tmp_path: Path) -> None:
@@ -72,7 +116,13 @@ def test_every_start_begins_a_file_and_others_are_left_alone(tmp_path: Path) -> 
         torn.write('{"run": "fi')  # it crashed there
     for _ in range(2):
         tracing(tmp_path, Said(), max_files=2)(ROW)
-    assert files(tmp_path) == ["node-17-000002.jsonl", "node-17-000003.jsonl", "node-171-000009.jsonl", "notes.txt"]
+    assert files(tmp_path) == [
+        "node-17-000002.jsonl",
+        "node-17-000003.jsonl",
+        "node-17.removed",
+        "node-171-000009.jsonl",
+        "notes.txt",
+    ]
     assert read(tmp_path, ["node"]).num_rows == 2
 
 

@@ -1,7 +1,8 @@
 """The trace of a node: rows as JSON lines, in files of bounded size; only the newest files are kept.
 
 `DIR/NAME-000001.jsonl`, then 000002 and so on; every start begins a new file, so that nothing is ever appended to the
-incomplete line that a crash may leave.  `psvr.trace` reads whichever files are in the folder.
+incomplete line that a crash may leave.  `psvr.trace` reads whichever files are in the folder.  What is removed is
+noted, so that a reader who comes too late knows what it has missed; the node waits for nobody.
 """
 
 import contextlib
@@ -15,6 +16,8 @@ from psvr.errors import BadInput
 from psvr.trace import TraceError, json_line
 from psvr.trace.columns import one_line
 
+from .removed import RemovedFiles
+
 Warn = Callable[[str], None]
 
 
@@ -26,6 +29,7 @@ class Tracing:
         self.max_bytes, self.max_files = max_bytes, max_files
         self.name, self.number = "", 0
         self.file: io.RawIOBase | None = None
+        self.removed: RemovedFiles | None = None
         self.written = self.refused = 0
 
     def begin(self, name: str) -> None:
@@ -33,6 +37,7 @@ class Tracing:
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             self.number = max(self.numbers(), default=0)
+            self.removed = RemovedFiles(self.folder, name)
             self.next_file()
         except OSError as error:
             raise BadInput(f"trace: {self.folder} cannot be written: {error.strerror}") from None
@@ -74,8 +79,10 @@ class Tracing:
         self.number += 1
         self.file = open(self.path(self.number), "xb", buffering=0)  # noqa: SIM115 — closed by `close`
         self.written = 0
-        for number in self.numbers():
+        for number in sorted(self.numbers()):
             if number <= self.number - self.max_files:
+                assert self.removed is not None
+                self.removed.add(number, self.path(number))
                 self.path(number).unlink(missing_ok=True)
 
     def path(self, number: int) -> Path:
