@@ -14,13 +14,13 @@ from pyspark.sql import SparkSession
 from psvr.errors import BadInput
 from psvr.files import read_text
 
+from .kernels.compiling import compiled_ahead
+from .kernels.sending import files_needed
 from .pipeline import Prepared, check_claims, prepare, prepare_all, report_on, run, set_all_aside
 from .report.claims import Claim
-from .kernels.compiling import compiled_ahead
 from .run.folder import locked, request_for
 from .run.progress import Progress, format_duration
 from .run.runner import write_error
-from .kernels.sending import files_needed
 from .spark.errors import spark_may_stop
 from .spark.master import parse
 from .spark.sessions import session, stop

@@ -13,7 +13,7 @@ import pytest
 
 from psvr import jit
 from psvr.errors import BadInput
-from psvr.lab.run import compiling
+from psvr.lab.kernels import compiling
 from psvr.lab.kernels.compiling import Compilers, Variant, compiled_ahead, mark, variants
 from psvr.lab.study import load
 from psvr.related import MODULES
@@ -97,7 +97,7 @@ def test_related_systems_are_compiled_ahead_and_again_after_an_edit(
 
 COUNTED = """
 import sys
-from psvr.lab.run import compiling
+from psvr.lab.kernels import compiling
 from psvr.lab.kinds import stabilizing
 from psvr.sim.custom import FORMS
 if sys.argv[1] == "ahead":
