@@ -91,26 +91,43 @@ def numbers(batches: Batches) -> Iterator[int]:
 
 def merged(measure: Measure) -> Callable[[DataFrame], DataFrame]:
     """Put the pieces of each bucket together; and the buckets of each run, if a result is of the run as a whole."""
-    has_total = type(measure).total is not Measure.total
-
-    def bucket(data: pa.Table) -> pa.Table:
-        run = data.column("run")[0].as_py()
-        found = measure.finish(collected(measure, data))
-        if not has_total:
-            return with_run(run, found).cast(result(measure))
-        return pa.table([[run], pa.array([to_bytes(found)], pa.binary())], schema=PARTS_ARROW)
-
-    def total(data: pa.Table) -> pa.Table:
-        found = pa.concat_tables(from_bytes(each) for each in data.column("data").to_pylist())
-        return with_run(data.column("run")[0].as_py(), measure.total(found)).cast(result(measure))
 
     def step(pieces: DataFrame) -> DataFrame:
         schema = from_arrow_schema(result(measure))
-        if not has_total:
-            return pieces.groupBy("run", "bucket").applyInArrow(bucket, schema)
-        return pieces.groupBy("run", "bucket").applyInArrow(bucket, PARTS).groupBy("run").applyInArrow(total, schema)
+        found = pieces.groupBy("run", "bucket")
+        if not has_total(measure):
+            return found.applyInArrow(rows_of_bucket(measure), schema)
+        return found.applyInArrow(part_of_bucket(measure), PARTS).groupBy("run").applyInArrow(row_of(measure), schema)
 
     return step
+
+
+def has_total(measure: Measure) -> bool:
+    return type(measure).total is not Measure.total
+
+
+def rows_of_bucket(measure: Measure) -> Callable[[pa.Table], pa.Table]:
+    def run(data: pa.Table) -> pa.Table:
+        found = measure.finish(collected(measure, data))
+        return with_run(data.column("run")[0].as_py(), found).cast(result(measure))
+
+    return run
+
+
+def part_of_bucket(measure: Measure) -> Callable[[pa.Table], pa.Table]:
+    def run(data: pa.Table) -> pa.Table:
+        found = to_bytes(measure.finish(collected(measure, data)))
+        return pa.table([data.column("run")[:1].combine_chunks(), pa.array([found], pa.binary())], schema=PARTS_ARROW)
+
+    return run
+
+
+def row_of(measure: Measure) -> Callable[[pa.Table], pa.Table]:
+    def run(data: pa.Table) -> pa.Table:
+        found = pa.concat_tables(from_bytes(each) for each in data.column("data").to_pylist())
+        return with_run(data.column("run")[0].as_py(), measure.total(found)).cast(result(measure))
+
+    return run
 
 
 def collected(measure: Measure, data: pa.Table) -> dict[str, pa.Table]:

@@ -22,9 +22,11 @@ def counts(batch: Batch) -> pa.Table:
     Rows are grouped by the places of their channels in the dictionary, which is faster than by texts.
     """
     rows = batch.table([*KEY, "event", "time", "channel", "clock"], batch.present("sequence"))
+    if not rows.num_rows:
+        return COUNTS.empty_table()
     words = {}
     for name in ("channel", "clock"):
-        column = rows.column(name).chunk(0) if rows.num_rows else pa.DictionaryArray.from_arrays([], pa.array([""]))
+        column = rows.column(name).chunk(0)
         words[name] = column.dictionary
         rows = rows.set_column(rows.schema.get_field_index(name), name, [column.indices])
     rows = rows.append_column("n", pa.array(np.ones(rows.num_rows, np.int64)))
