@@ -23,6 +23,8 @@ TYPES = {"int64": "bigint", "int32": "int", "string": "string"}
 SCHEMA = ", ".join(f"`{name}` {TYPES[kind]}" for name, kind in COLUMNS.items())
 PUBLICATION = ("run", "origin", "boot", "sequence")  # identifies a publication
 PAIR = [*PUBLICATION, "node"]
+COUNTED = {"messages": "sent", "receptions": "received", "deliveries": "delivered", "drops": "dropped"}
+UNKNOWN = -(1 << 40)  # in the place of hops that are not known, before all others
 DELIVERY = (
     "run",
     "clock",
@@ -81,18 +83,22 @@ def count_of(event: str) -> Column:
 
 
 def publications(trace: DataFrame) -> DataFrame:
-    """One row per publication: when, where, and what became of it; `messages` are PUBs handed to the medium."""
+    """One row per publication: when, where, and what became of it; `messages` are PUBs handed to the medium.
+
+    Texts are keys of the first aggregation, which leaves a few rows of each publication: as minima of all rows they
+    would have Spark sort all of these.
+    """
     return (
         trace.transform(about_publications)
+        .groupBy(*PUBLICATION, "clock", "channel")
+        .agg(
+            F.min(F.when(F.col("event") == "published", F.col("time"))).alias("time"),
+            *[count_of(event).alias(name) for name, event in COUNTED.items()],
+        )
         .groupBy(*PUBLICATION)
         .agg(
-            F.min("clock").alias("clock"),
-            F.min("channel").alias("channel"),
-            F.min(F.when(F.col("event") == "published", F.col("time"))).alias("time"),
-            count_of("sent").alias("messages"),
-            count_of("received").alias("receptions"),
-            count_of("delivered").alias("deliveries"),
-            count_of("dropped").alias("drops"),
+            *[F.min(name).alias(name) for name in ("clock", "channel", "time")],
+            *[F.sum(name).alias(name) for name in COUNTED],
         )
         .where("time IS NOT NULL")
     )
@@ -152,19 +158,16 @@ def delivery(trace: DataFrame, warmup_us: int = 0, window_us: int = WINDOW) -> D
 
     `expected` is null where the trace has no subscriptions; whatever reached another node then counts as delivered.
     """
-    counted = trace.transform(publications).where(F.col("time") >= warmup_us)
-    runs = trace.groupBy("run").agg(
-        F.min("clock").alias("clock"),
-        F.bool_or(F.col("event") == "subscribed").alias("known"),
-        count_of("fault").alias("faults"),
-    )
+    counted = trace.transform(counted_publications).where(F.col("published") >= warmup_us)
     sent = counted.groupBy("run").agg(F.count("*").alias("published"), F.sum("messages").alias("messages"))
+    runs = trace.transform(facts)
     wanted = trace.transform(expected, window_us).withColumn("wanted", F.lit(True))
     pairs = (
         trace.transform(first_copies)
         .join(wanted, PAIR, "full")
-        .join(counted, list(PUBLICATION), "left_semi")
-        .join(runs.select("run", "known"), "run")
+        .join(counted, list(PUBLICATION))
+        .join(F.broadcast(runs.select("run", "known")), "run")
+        .withColumn("latency_us", F.col("time") - F.col("published"))
     )
     zero = {
         name: F.coalesce(name, F.lit(0))
@@ -181,16 +184,42 @@ def delivery(trace: DataFrame, warmup_us: int = 0, window_us: int = WINDOW) -> D
     )
 
 
-def first_copies(trace: DataFrame) -> DataFrame:
-    """One row per publication and node that got it: the first copy, and the number of copies."""
+def counted_publications(trace: DataFrame) -> DataFrame:
+    """One row per publication: when it was published, and how often it was sent."""
     return (
-        trace.transform(deliveries)
-        .groupBy(*PAIR)
+        trace.transform(about_publications)
+        .where("event IN ('published', 'sent')")
+        .groupBy(*PUBLICATION)
         .agg(
-            F.max("copy").alias("copies"),
-            F.min_by("hops", "copy").alias("hops"),
-            F.min_by("latency_us", "copy").alias("latency_us"),
+            F.min(F.when(F.col("event") == "published", F.col("time"))).alias("published"),
+            count_of("sent").alias("messages"),
         )
+    )
+
+
+def facts(trace: DataFrame) -> DataFrame:
+    """One row per run: its clock, whether subscriptions are known, and the number of faults."""
+    return (
+        trace.groupBy("run", "clock")
+        .agg(F.bool_or(F.col("event") == "subscribed").alias("known"), count_of("fault").alias("faults"))
+        .groupBy("run")
+        .agg(F.min("clock").alias("clock"), F.bool_or("known").alias("known"), F.sum("faults").alias("faults"))
+    )
+
+
+def first_copies(trace: DataFrame) -> DataFrame:
+    """One row per publication and node that got it: the first copy, and the number of copies.
+
+    Of copies at the same time, the one with the fewest hops is the first, and one whose hops are not known before it.
+    """
+    return (
+        trace.where("event = 'delivered'")
+        .repartition(*PUBLICATION)
+        .groupBy(*PAIR, "time")
+        .agg(F.count("*").alias("copies"), F.min(F.coalesce("hops", F.lit(UNKNOWN))).alias("hops"))
+        .groupBy(*PAIR)
+        .agg(F.sum("copies").alias("copies"), F.min_by("hops", "time").alias("hops"), F.min("time").alias("time"))
+        .withColumn("hops", F.nullif("hops", F.lit(UNKNOWN)))
     )
 
 
@@ -216,7 +245,7 @@ def histogram(pairs: DataFrame) -> DataFrame:
     """Per run the list of how many deliveries took 0, 1, 2, … hops."""
     numbers = F.map_from_entries(F.collect_list(F.struct("hops", "number")))
     return (
-        pairs.where(counts_as_delivered() & F.col("hops").isNotNull())
+        pairs.where(counts_as_delivered() & (F.col("hops") >= 0))
         .groupBy("run", "hops")
         .agg(F.count("*").alias("number"))
         .groupBy("run")
