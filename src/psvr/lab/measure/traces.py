@@ -6,19 +6,21 @@ Each is a function from DataFrame to DataFrame, so that it can be applied to any
 """
 
 import re
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pyarrow as pa
 from pyspark.sql import Column, DataFrame, SparkSession, Window
 from pyspark.sql import functions as F
 
-from psvr.errors import BadInput
+from psvr.lab.traces.index import index
+from psvr.lab.traces.lines import blocks
+from psvr.lab.traces.reading import named
 from psvr.results.figures import WINDOW
-from psvr.trace import COLUMNS, TraceError, read_json_lines
-from psvr.trace.columns import one_line
+from psvr.trace import COLUMNS
 from psvr.trace.line_files import PLAIN
-from psvr.trace.reading import files, fragment, provenance
 
+CHECK_PAGES = "parquet.page.verify-checksum.enabled"
 TYPES = {"int64": "bigint", "int32": "int", "string": "string"}
 SCHEMA = ", ".join(f"`{name}` {TYPES[kind]}" for name, kind in COLUMNS.items())
 PUBLICATION = ("run", "origin", "boot", "sequence")  # identifies a publication
@@ -42,35 +44,39 @@ DELIVERY = (
 )
 
 
-def read_trace(spark: SparkSession, folder: str | Path) -> DataFrame:
-    """Return the rows of all runs of a folder.  Every file is read once first, so that damage is found here."""
-    try:
-        parts, lines = files(Path(folder))
-        for part in parts:
-            verify(part)
-        rows_of_lines = [read_json_lines(file).cast(PLAIN) for file in lines]
-    except TraceError as error:
-        raise BadInput(str(error)) from None
-    frames = [spark.read.schema(SCHEMA).parquet(*[spark_path(part) for part in parts])] if parts else []
-    if rows_of_lines:
-        frames.append(spark.createDataFrame(pa.concat_tables(rows_of_lines)))
+def read_trace(spark: SparkSession, folder: str | Path, leave_out: bool = False) -> DataFrame:
+    """Return the rows of all runs of a folder.  Every file is read once first, in tasks, so that damage is found here.
+
+    With `leave_out` damaged files are not part of it: `psvr.lab.traces.index` says which they are.
+    """
+    found = index(spark, folder, deep=True, leave_out=leave_out)
+    parts = [file.file for file in found.files if not file.is_lines]
+    lines = [file.file for file in found.files if file.is_lines]
+    frames = []
+    if parts or not lines:
+        whole = spark.read.schema(SCHEMA).option(CHECK_PAGES, "true")
+        frames.append(whole.parquet(*map(spark_path, parts)) if parts else spark.createDataFrame([], SCHEMA))
+    if lines:
+        frames.append(spark.range(0, len(lines), 1, len(lines)).mapInArrow(rows_of_lines(lines), SCHEMA))
     return frames[0] if len(frames) == 1 else frames[0].unionByName(frames[1])
 
 
-def verify(part: Path) -> None:
-    """Check that a file is a whole trace, its pages included."""
-    source = fragment(part)
-    provenance(source)
-    try:
-        for batch in source.to_batches():
-            batch.validate(full=True)
-    except (pa.ArrowException, OSError) as problem:
-        raise TraceError(f"{part}: must be a whole trace: {one_line(problem)}") from None
+def rows_of_lines(names: Sequence[str]) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+    """Read files of JSON lines in tasks, block by block."""
+
+    def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            for place in batch.column("id").to_pylist():
+                with named(names[place]):
+                    for _, table in blocks(Path(names[place])):
+                        yield from table.cast(PLAIN).to_batches()
+
+    return run
 
 
-def spark_path(file: Path) -> str:
+def spark_path(file: str) -> str:
     """Return a local file as a path for Spark, which would otherwise take brackets for patterns."""
-    return "file://" + re.sub(r"([\\\[\]{}*?])", r"\\\1", str(file.resolve()))
+    return "file://" + re.sub(r"([\\\[\]{}*?])", r"\\\1", str(Path(file).resolve()))
 
 
 def about_publications(trace: DataFrame) -> DataFrame:

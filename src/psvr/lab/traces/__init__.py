@@ -8,6 +8,7 @@ from pyspark.sql import DataFrame
 
 from psvr.results.figures import WINDOW
 
+from .errors import trace_errors
 from .index import Index, index
 from .jobs import measured
 from .kernels.changes import Changes
@@ -28,6 +29,7 @@ __all__ = [
     "node_load",
     "publications",
     "subscriptions",
+    "trace_errors",
 ]
 
 
