@@ -4,6 +4,7 @@ python -m benchmarks.traces.engine kernels|frames|duckdb FOLDER ANSWERS MEASUREâ
 """
 
 import argparse
+import functools
 import json
 import os
 import threading
@@ -125,7 +126,7 @@ def main() -> None:
         answer = spark_answers(options.how, options.folder, options.conf, report)
     for name in options.measures:
         with Watch() as watch:
-            found = timed(report, name, lambda name=name: answer(name))
+            found = timed(report, name, functools.partial(answer, name))
         report[name]["memory"] = watch.most
         pq.write_table(found, options.answers / f"{name}-{options.how}.parquet")
     print(json.dumps(report), flush=True)

@@ -67,7 +67,7 @@ def words(event: str) -> Callable[[Path], None]:
 
 GOOD = json_line(ROWS[0])
 PARQUET: dict[str, tuple[Callable[[Path], None], str]] = {
-    "empty": (lambda file: file.write_bytes(b"") and None, "must be a whole Parquet file"),
+    "empty": (lambda file: change(file, lambda whole: b""), "must be a whole Parquet file"),
     "cut": (lambda file: change(file, lambda whole: whole[: len(whole) // 2]), "must be a whole Parquet file"),
     "zeros": (lambda file: change(file, lambda whole: bytes(len(whole))), "must be a whole Parquet file"),
     "page": (flip("time"), "must be a whole trace"),

@@ -21,7 +21,7 @@ class Batch:
 
     def of(self, *events: int) -> Mask:
         """Which rows have one of these events."""
-        mask = self.events == events[0]
+        mask: Mask = self.events == events[0]
         for event in events[1:]:
             mask |= self.events == event
         return mask
@@ -31,7 +31,8 @@ class Batch:
         column = self.rows.column(name)
         if not column.null_count:
             return np.ones(len(column), np.bool_)
-        return column.is_valid().to_numpy(zero_copy_only=False)
+        mask: Mask = column.is_valid().to_numpy(zero_copy_only=False)
+        return mask
 
     def table(self, columns: Sequence[str], mask: Mask | None = None) -> pa.Table:
         """Columns of some rows; `event` as a number, texts still with their dictionaries."""
@@ -55,14 +56,14 @@ def plain(table: pa.Table) -> pa.Table:
 def used(column: pa.DictionaryArray) -> list[str | None]:
     """The words of a dictionary that rows have."""
     known = column.dictionary.to_pylist()
-    places = np.unique(column.indices.to_numpy(zero_copy_only=False)).tolist() if len(column) else []
-    return [known[place] for place in places]
+    times = np.bincount(column.indices.to_numpy(zero_copy_only=False), minlength=len(known))
+    return [known[place] for place in np.flatnonzero(times).tolist()]
 
 
 def numbers(column: pa.DictionaryArray, codes: dict[str, int], what: str) -> NDArray[np.int8]:
     """The number of each word; TraceError if a row has another one."""
     table = np.array([codes.get(word, -1) for word in column.dictionary.to_pylist()] or [-1], np.int8)
-    found = table[column.indices.to_numpy(zero_copy_only=False)]
+    found: NDArray[np.int8] = table[column.indices.to_numpy(zero_copy_only=False)]
     if len(found) and found.min() < 0:
         wrong = sorted({repr(word) for word in used(column) if word not in codes})
         raise TraceError(f"{what} must be one of {', '.join(codes)}, not {wrong[0]}")

@@ -22,6 +22,7 @@ TYPES = {
     "boot": pa.int32(),
     "sequence": pa.int32(),
     "hops": pa.int32(),
+    "copy": pa.int32(),
 }
 Pieces = Mapping[str, pa.Table]
 

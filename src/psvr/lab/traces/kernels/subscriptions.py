@@ -11,7 +11,7 @@ from psvr.trace.columns import PUBLISHED, SUBSCRIBED, UNSUBSCRIBED
 
 from ..batches import Batch
 from .measure import Measure, Pieces, Shape, fields
-from .tables import KEY, Array, array, codes, counted
+from .tables import KEY, Array, array, codes, counted, valid
 
 SUBSCRIPTION = ("time", "node", "event", "channel")
 SUBSCRIPTIONS = fields(*SUBSCRIPTION)
@@ -31,7 +31,7 @@ def spans(rows: pa.Table) -> pa.Table:
     """One row per subscription: it ends when its node next unsubscribes from its channel, if ever."""
     [node], _ = codes(rows.column("node"))
     [channel], _ = codes(rows.column("channel").fill_null("")) if rows.num_rows else ([np.zeros(0, int)], None)
-    who = (node.astype(np.int64) << 32 | channel) << 1 | ~valid_channel(rows)
+    who = (node.astype(np.int64) << 32 | channel) << 1 | ~valid(rows, "channel")
     time, leaves = array(rows, "time"), array(rows, "event") == UNSUBSCRIBED
     order = np.lexsort((leaves, time, who))
     end = np.full(len(order), OPEN)
@@ -48,10 +48,6 @@ def spans(rows: pa.Table) -> pa.Table:
     )
 
 
-def valid_channel(rows: pa.Table) -> Array:
-    return rows.column("channel").is_valid().to_numpy() if rows.num_rows else np.zeros(0, np.bool_)
-
-
 def next_end(who: Array, end: Array) -> Array:
     """For each place of an ordered list, the first end from there on that belongs to the same one; or OPEN."""
     places = np.where(end < OPEN, np.arange(len(end)), len(end))
@@ -63,7 +59,7 @@ def next_end(who: Array, end: Array) -> Array:
 
 def wanted(published: pa.Table, begun: pa.Table, window: int) -> tuple[Array, Array]:
     """Places of publications, and of subscriptions to which they should have come; a pair may be there twice."""
-    published_at = np.flatnonzero(published.column("channel").is_valid().to_numpy()) if published.num_rows else []
+    published_at = np.flatnonzero(valid(published, "channel"))
     found: list[tuple[Array, Array]] = [(np.zeros(0, np.int64), np.zeros(0, np.int64))]
     if len(published_at) and begun.num_rows:
         (channel, of), _ = codes(published.column("channel").fill_null(""), begun.column("channel").fill_null(""))

@@ -34,7 +34,8 @@ def array(table: pa.Table, name: str, null: int = 0) -> Array:
     column = table.column(name)
     if column.null_count:
         column = pc.fill_null(column, pa.scalar(null, column.type))
-    return column.to_numpy()
+    values: Array = column.to_numpy()
+    return values
 
 
 def valid(table: pa.Table, *names: str) -> NDArray[np.bool_]:
@@ -97,7 +98,8 @@ def to_bytes(table: pa.Table) -> bytes:
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, table.schema, options=pa.ipc.IpcWriteOptions(compression="lz4")) as writer:
         writer.write_table(table)
-    return sink.getvalue().to_pybytes()
+    data: bytes = sink.getvalue().to_pybytes()
+    return data
 
 
 def from_bytes(data: bytes) -> pa.Table:
