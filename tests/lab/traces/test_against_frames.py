@@ -65,7 +65,7 @@ def test_examples(spark: SparkSession, tmp_path: Path, example: str) -> None:
     arguments = round(scenario.warmup * SECOND), window(net.plan.n)
     [kernel] = traces.delivery(found, *arguments).collect()
     [frame] = frames.read_trace(spark, tmp_path).transform(frames.delivery, *arguments).collect()
-    work = units(found.files, 2, whole=0, least=1, part=3000)
+    work = units(found.files, 2, whole=0, least=1, part=900)
     assert len(work.parts) > 1
     [parts] = measured(found, Delivery(*arguments), work).collect()
     assert kernel.asDict() == frame.asDict() == parts.asDict()
@@ -75,7 +75,7 @@ def test_examples(spark: SparkSession, tmp_path: Path, example: str) -> None:
 
 
 def traced(scenario: Any, folder: Path) -> Network:
-    with Writer(folder, "example", channels=[each.channel for each in scenario.traffic], rows_per_file=7000) as writer:
+    with Writer(folder, "example", channels=[each.channel for each in scenario.traffic], rows_per_file=500) as writer:
         net = Network(scenario, level="control", take_rows=writer.write)
         net.run(scenario.duration)
         net.machine.flush()

@@ -17,7 +17,7 @@ from psvr.lab.traces.kernels.measure import Measure
 from psvr.lab.traces.kernels.publications import Publications
 from psvr.lab.traces.kernels.subscriptions import Expected, Subscriptions
 from tests.support.lab import naive_traces as naive
-from tests.support.lab.odd_traces import SECOND, Row, answer, rows, write_lines, write_parquet
+from tests.support.lab.odd_traces import SECOND, Row, answer, dense, rows, write_lines, write_parquet
 
 WARMUP, WINDOW = 10 * SECOND, 15 * SECOND
 MEASURES: dict[str, tuple[Measure, Callable[[Sequence[Row]], list[Row]]]] = {
@@ -61,6 +61,18 @@ def test_odd_traces(name: str, some: list[Row], files: int, lines: bool, groups:
         written = write(Path(folder), some, files, lines, groups)
         assert comparable(answer(measure, written), name) == wanted
         assert comparable(answer(measure, written, **PARTS), name) == wanted
+
+
+@pytest.mark.parametrize("name", MEASURES)
+@pytest.mark.parametrize("seed", range(3))
+def test_dense_traces(name: str, seed: int, tmp_path: Path) -> None:
+    """Without subscriptions in one of them: whatever arrives then counts."""
+    some = [row for row in dense(seed) if seed or "subscribed" not in row["event"]]
+    measure, read_slowly = MEASURES[name]
+    wanted = comparable(read_slowly(some), name)
+    written = write(tmp_path, some, 3, True, 50)
+    assert comparable(answer(measure, written), name) == wanted
+    assert comparable(answer(measure, written, **PARTS), name) == wanted
 
 
 def test_the_order_of_rows_does_not_matter() -> None:

@@ -1,5 +1,6 @@
 """Traces as they should not be, and files of every kind that hold them."""
 
+import random
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -54,6 +55,29 @@ def rows(draw: st.DrawFn, runs: Sequence[str] = ("one", "two [x]", "three"), mos
         }
     )
     return [{**dict.fromkeys(COLUMNS), **each} for each in draw(st.lists(row, max_size=most))]
+
+
+def dense(seed: int, number: int = 500) -> list[Row]:
+    """Many rows about few publications, so that everything happens several times, in one order or another."""
+    choose = random.Random(seed).choice
+    return [
+        {
+            **dict.fromkeys(COLUMNS),
+            "run": choose(["one", "one", "one", "two [x]", "three"]),
+            "time": choose(range(13)) * 5 * SECOND,
+            "clock": choose(["sim"] * 20 + ["unix"]),
+            "node": choose(range(5)),
+            "event": choose([*BUSY, *EVENTS]),
+            "peer": choose([None, 0, 1, 2]),
+            "channel": choose(["a", "a", "a", "b", "", None]),
+            "origin": choose([0, 0, 0, 1, 1, 2, None]),
+            "boot": choose([0, 0, 0, 0, 1, None]),
+            "sequence": choose([1, 1, 1, 2, 2, 3, None]),
+            "hops": choose([None, 0, 1, 2, 5]),
+            "detail": choose(DETAILS),
+        }
+        for _ in range(number)
+    ]
 
 
 def write_parquet(file: Path, some: Sequence[Row], group: int = 1 << 17, version: str = "1") -> None:

@@ -162,6 +162,4 @@ def percentile(values: Array, share: float) -> float | None:
     place = (len(values) - 1) * share
     low, high = int(np.floor(place)), int(np.ceil(place))
     values.partition([low, high])
-    if low == high or values[low] == values[high]:
-        return float(values[low])
-    return float((high - place) * float(values[low]) + (place - low) * float(values[high]))
+    return float(values[low]) + (float(values[high]) - float(values[low])) * (place - low)
