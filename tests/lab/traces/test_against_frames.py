@@ -20,7 +20,7 @@ from psvr.results.figures import window
 from psvr.sim.network import Network
 from psvr.sim.scenario import load
 from psvr.sim.summary import summarize
-from psvr.trace import Writer
+from psvr.trace import Writer, read
 from tests.lab.traces.test_kernels import MEASURES, WARMUP, WINDOW, comparable, write
 from tests.support.lab.odd_traces import Row, rows
 
@@ -69,7 +69,9 @@ def test_examples(spark: SparkSession, tmp_path: Path, example: str) -> None:
     assert len(work.parts) > 1
     [parts] = measured(found, Delivery(*arguments), work).collect()
     assert kernel.asDict() == frame.asDict() == parts.asDict()
-    check_summary(kernel.asDict(), summarize(net), always_connected=example in ("lossy", "quiet"))
+    again = published_again(tmp_path, arguments[0])
+    assert (again > 0) is (example == "faults")
+    check_summary(kernel.asDict(), summarize(net), again, always_connected=example in ("lossy", "quiet"))
     whole = sorted(map(tuple, traces.link_load(found).collect()))
     assert whole == sorted(map(tuple, measured(found, LinkLoad(), work).collect()))
 
@@ -82,10 +84,23 @@ def traced(scenario: Any, folder: Path) -> Network:
     return net
 
 
-def check_summary(row: dict[str, Any], figures: dict[str, Any], always_connected: bool) -> None:
+def published_again(folder: Path, warmup: int) -> int:
+    """Publications with the name of an earlier one: a node whose memory was corrupted does not know its numbers."""
+    names, again = set(), 0
+    for row in read(folder, ["time", "event", "origin", "boot", "sequence"]).to_pylist():
+        if row["event"] == "published":
+            name = row["origin"], row["boot"], row["sequence"]
+            again += name in names and row["time"] >= warmup
+            names.add(name)
+    return again
+
+
+def check_summary(row: dict[str, Any], figures: dict[str, Any], again: int, always_connected: bool) -> None:
     """A trace does not say who was cut off: then more is expected than the simulator counts."""
-    for name in ("published", "duplicates", "messages"):
-        assert row[name] == figures[name], name
+    assert row["published"] == figures["published"] - again
+    if again:  # a trace cannot tell such publications apart
+        return
+    assert (row["duplicates"], row["messages"]) == (figures["duplicates"], figures["messages"])
     if always_connected:
         assert (row["expected"], row["delivered"]) == (figures["expected"], figures["delivered"])
         assert {str(h): number for h, number in enumerate(row["hops"]) if number} == figures["hops"]
