@@ -6,23 +6,27 @@ Each is a function from DataFrame to DataFrame, so that it can be applied to any
 """
 
 import re
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pyarrow as pa
 from pyspark.sql import Column, DataFrame, SparkSession, Window
 from pyspark.sql import functions as F
 
-from psvr.errors import BadInput
+from psvr.lab.traces.index import index
+from psvr.lab.traces.lines import blocks
+from psvr.lab.traces.reading import named
 from psvr.results.figures import WINDOW
-from psvr.trace import COLUMNS, TraceError, read_json_lines
-from psvr.trace.columns import one_line
+from psvr.trace import COLUMNS
 from psvr.trace.line_files import PLAIN
-from psvr.trace.reading import files, fragment, provenance
 
+CHECK_PAGES = "parquet.page.verify-checksum.enabled"
 TYPES = {"int64": "bigint", "int32": "int", "string": "string"}
 SCHEMA = ", ".join(f"`{name}` {TYPES[kind]}" for name, kind in COLUMNS.items())
 PUBLICATION = ("run", "origin", "boot", "sequence")  # identifies a publication
 PAIR = [*PUBLICATION, "node"]
+COUNTED = {"messages": "sent", "receptions": "received", "deliveries": "delivered", "drops": "dropped"}
+UNKNOWN = -(1 << 40)  # in the place of hops that are not known, before all others
 DELIVERY = (
     "run",
     "clock",
@@ -40,35 +44,39 @@ DELIVERY = (
 )
 
 
-def read_trace(spark: SparkSession, folder: str | Path) -> DataFrame:
-    """Return the rows of all runs of a folder.  Every file is read once first, so that damage is found here."""
-    try:
-        parts, lines = files(Path(folder))
-        for part in parts:
-            verify(part)
-        rows_of_lines = [read_json_lines(file).cast(PLAIN) for file in lines]
-    except TraceError as error:
-        raise BadInput(str(error)) from None
-    frames = [spark.read.schema(SCHEMA).parquet(*[spark_path(part) for part in parts])] if parts else []
-    if rows_of_lines:
-        frames.append(spark.createDataFrame(pa.concat_tables(rows_of_lines)))
+def read_trace(spark: SparkSession, folder: str | Path, leave_out: bool = False) -> DataFrame:
+    """Return the rows of all runs of a folder.  Every file is read once first, in tasks, so that damage is found here.
+
+    With `leave_out` damaged files are not part of it: `psvr.lab.traces.index` says which they are.
+    """
+    found = index(spark, folder, deep=True, leave_out=leave_out)
+    parts = [file.file for file in found.files if not file.is_lines]
+    lines = [file.file for file in found.files if file.is_lines]
+    frames = []
+    if parts or not lines:
+        whole = spark.read.schema(SCHEMA).option(CHECK_PAGES, "true")
+        frames.append(whole.parquet(*map(spark_path, parts)) if parts else spark.createDataFrame([], SCHEMA))
+    if lines:
+        frames.append(spark.range(0, len(lines), 1, len(lines)).mapInArrow(rows_of_lines(lines), SCHEMA))
     return frames[0] if len(frames) == 1 else frames[0].unionByName(frames[1])
 
 
-def verify(part: Path) -> None:
-    """Check that a file is a whole trace, its pages included."""
-    source = fragment(part)
-    provenance(source)
-    try:
-        for batch in source.to_batches():
-            batch.validate(full=True)
-    except (pa.ArrowException, OSError) as problem:
-        raise TraceError(f"{part}: must be a whole trace: {one_line(problem)}") from None
+def rows_of_lines(names: Sequence[str]) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+    """Read files of JSON lines in tasks, block by block."""
+
+    def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            for place in batch.column("id").to_pylist():
+                with named(names[place]):
+                    for _, table in blocks(Path(names[place])):
+                        yield from table.cast(PLAIN).to_batches()
+
+    return run
 
 
-def spark_path(file: Path) -> str:
+def spark_path(file: str) -> str:
     """Return a local file as a path for Spark, which would otherwise take brackets for patterns."""
-    return "file://" + re.sub(r"([\\\[\]{}*?])", r"\\\1", str(file.resolve()))
+    return "file://" + re.sub(r"([\\\[\]{}*?])", r"\\\1", str(Path(file).resolve()))
 
 
 def about_publications(trace: DataFrame) -> DataFrame:
@@ -81,18 +89,22 @@ def count_of(event: str) -> Column:
 
 
 def publications(trace: DataFrame) -> DataFrame:
-    """One row per publication: when, where, and what became of it; `messages` are PUBs handed to the medium."""
+    """One row per publication: when, where, and what became of it; `messages` are PUBs handed to the medium.
+
+    Texts are keys of the first aggregation, which leaves a few rows of each publication: as minima of all rows they
+    would have Spark sort all of these.
+    """
     return (
         trace.transform(about_publications)
+        .groupBy(*PUBLICATION, "clock", "channel")
+        .agg(
+            F.min(F.when(F.col("event") == "published", F.col("time"))).alias("time"),
+            *[count_of(event).alias(name) for name, event in COUNTED.items()],
+        )
         .groupBy(*PUBLICATION)
         .agg(
-            F.min("clock").alias("clock"),
-            F.min("channel").alias("channel"),
-            F.min(F.when(F.col("event") == "published", F.col("time"))).alias("time"),
-            count_of("sent").alias("messages"),
-            count_of("received").alias("receptions"),
-            count_of("delivered").alias("deliveries"),
-            count_of("dropped").alias("drops"),
+            *[F.min(name).alias(name) for name in ("clock", "channel", "time")],
+            *[F.sum(name).alias(name) for name in COUNTED],
         )
         .where("time IS NOT NULL")
     )
@@ -152,19 +164,16 @@ def delivery(trace: DataFrame, warmup_us: int = 0, window_us: int = WINDOW) -> D
 
     `expected` is null where the trace has no subscriptions; whatever reached another node then counts as delivered.
     """
-    counted = trace.transform(publications).where(F.col("time") >= warmup_us)
-    runs = trace.groupBy("run").agg(
-        F.min("clock").alias("clock"),
-        F.bool_or(F.col("event") == "subscribed").alias("known"),
-        count_of("fault").alias("faults"),
-    )
+    counted = trace.transform(counted_publications).where(F.col("published") >= warmup_us)
     sent = counted.groupBy("run").agg(F.count("*").alias("published"), F.sum("messages").alias("messages"))
+    runs = trace.transform(facts)
     wanted = trace.transform(expected, window_us).withColumn("wanted", F.lit(True))
     pairs = (
         trace.transform(first_copies)
         .join(wanted, PAIR, "full")
-        .join(counted, list(PUBLICATION), "left_semi")
-        .join(runs.select("run", "known"), "run")
+        .join(counted, list(PUBLICATION))
+        .join(F.broadcast(runs.select("run", "known")), "run")
+        .withColumn("latency_us", F.col("time") - F.col("published"))
     )
     zero = {
         name: F.coalesce(name, F.lit(0))
@@ -181,16 +190,42 @@ def delivery(trace: DataFrame, warmup_us: int = 0, window_us: int = WINDOW) -> D
     )
 
 
-def first_copies(trace: DataFrame) -> DataFrame:
-    """One row per publication and node that got it: the first copy, and the number of copies."""
+def counted_publications(trace: DataFrame) -> DataFrame:
+    """One row per publication: when it was published, and how often it was sent."""
     return (
-        trace.transform(deliveries)
-        .groupBy(*PAIR)
+        trace.transform(about_publications)
+        .where("event IN ('published', 'sent')")
+        .groupBy(*PUBLICATION)
         .agg(
-            F.max("copy").alias("copies"),
-            F.min_by("hops", "copy").alias("hops"),
-            F.min_by("latency_us", "copy").alias("latency_us"),
+            F.min(F.when(F.col("event") == "published", F.col("time"))).alias("published"),
+            count_of("sent").alias("messages"),
         )
+    )
+
+
+def facts(trace: DataFrame) -> DataFrame:
+    """One row per run: its clock, whether subscriptions are known, and the number of faults."""
+    return (
+        trace.groupBy("run", "clock")
+        .agg(F.bool_or(F.col("event") == "subscribed").alias("known"), count_of("fault").alias("faults"))
+        .groupBy("run")
+        .agg(F.min("clock").alias("clock"), F.bool_or("known").alias("known"), F.sum("faults").alias("faults"))
+    )
+
+
+def first_copies(trace: DataFrame) -> DataFrame:
+    """One row per publication and node that got it: the first copy, and the number of copies.
+
+    Of copies at the same time, the one with the fewest hops is the first, and one whose hops are not known before it.
+    """
+    return (
+        trace.where("event = 'delivered'")
+        .repartition(*PUBLICATION)
+        .groupBy(*PAIR, "time")
+        .agg(F.count("*").alias("copies"), F.min(F.coalesce("hops", F.lit(UNKNOWN))).alias("hops"))
+        .groupBy(*PAIR)
+        .agg(F.sum("copies").alias("copies"), F.min_by("hops", "time").alias("hops"), F.min("time").alias("time"))
+        .withColumn("hops", F.nullif("hops", F.lit(UNKNOWN)))
     )
 
 
@@ -216,7 +251,7 @@ def histogram(pairs: DataFrame) -> DataFrame:
     """Per run the list of how many deliveries took 0, 1, 2, … hops."""
     numbers = F.map_from_entries(F.collect_list(F.struct("hops", "number")))
     return (
-        pairs.where(counts_as_delivered() & F.col("hops").isNotNull())
+        pairs.where(counts_as_delivered() & (F.col("hops") >= 0))
         .groupBy("run", "hops")
         .agg(F.count("*").alias("number"))
         .groupBy("run")
