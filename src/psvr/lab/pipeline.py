@@ -29,7 +29,7 @@ from psvr.lab.run.provenance import code_digest, code_of_psvr, provenance
 from psvr.lab.run.runner import Runner
 from psvr.lab.run.work import Work, work_of
 from psvr.lab.spark.paths import spark_path
-from psvr.lab.spark.sessions import slots, uncompiled
+from psvr.lab.spark.sessions import for_few_rows, slots
 from psvr.lab.study.study import Study
 from psvr.lab.study.texts import filled
 from psvr.lab.study.trials import Cell, cells
@@ -86,7 +86,7 @@ def prepare_all(out: Path, prepared: Sequence[Prepared] = ()) -> list[Prepared]:
 
 def check_claims(spark: SparkSession, prepared: Sequence[Prepared]) -> None:
     """Refuse claims and numbers in texts about columns that the measures of a study will not have."""
-    queries = uncompiled(spark)
+    queries = for_few_rows(spark)
     for it in prepared:
         columns = columns_of_measures(it.work.schema, result_columns(it.work))
         validate(it.study.claims, columns, queries, it.study.name, it.study.numbers)
@@ -207,7 +207,7 @@ def drawn_or_not(prepared: Prepared, measures: pd.DataFrame, out: Path) -> tuple
 
 def evaluate_all(spark: SparkSession, studies: Sequence[Prepared], out: Path) -> list[StudyResult]:
     """Evaluate all studies, in their order, while those that come next are measured: planning keeps one core busy."""
-    queries = uncompiled(spark)
+    queries = for_few_rows(spark)
     with ThreadPoolExecutor(MEASURED_AHEAD) as pool:
         ahead = {
             it.folder: pool.submit(measured, queries if it.trials <= FEW_TRIALS else spark, it)

@@ -13,6 +13,7 @@ from psvr.lab.columns import LISTS
 from psvr.lab.measure.formulas import ESTIMATES, RESULTS
 from psvr.lab.measure.measures import measure, parameters
 from psvr.lab.measure.student import exact_quantile, student
+from psvr.lab.spark.sessions import for_few_rows
 from psvr.protocol.constants import REASONS
 from tests.support.lab.naive_measures import naive, t95
 
@@ -342,3 +343,11 @@ def test_student_for_every_degree_of_freedom(spark: SparkSession) -> None:
     frame = spark.createDataFrame([(df,) for df in degrees], "df int").select("df", student(F.col("df")))
     for df, t in frame.collect():
         assert t is None if df < 1 else abs(t - t95(df)) < 1e-9, df
+
+
+def test_measures_of_few_rows_have_the_same_bits(spark: SparkSession) -> None:
+    """Queries over few rows are not compiled, but come to the same."""
+    rng = random.Random(3)
+    trials = [((rng.randrange(50, 90), 7), (rng.randrange(40, 60), rng.randrange(3, 9))) for _ in range(9)]
+    usual, plain = (measure(psvr_and_td(s, *trials)).collect() for s in (spark, for_few_rows(spark)))
+    assert usual == plain and len(usual) == 3

@@ -7,7 +7,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.pandas.types import from_arrow_schema
 
 from psvr.errors import BadInput
-from psvr.lab.measure.traces import spark_path
+from psvr.lab.spark.paths import spark_path
 
 from .writing import BAD, GAPS, TRACE
 

@@ -5,7 +5,6 @@ Each is a function from DataFrame to DataFrame, so that it can be applied to any
     read_trace(spark, "traces").where("time >= 60000000").transform(link_load)
 """
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
@@ -13,6 +12,7 @@ import pyarrow as pa
 from pyspark.sql import Column, DataFrame, SparkSession, Window
 from pyspark.sql import functions as F
 
+from psvr.lab.spark.paths import spark_path
 from psvr.lab.traces.index import index
 from psvr.lab.traces.lines import blocks
 from psvr.lab.traces.reading import named
@@ -72,11 +72,6 @@ def rows_of_lines(names: Sequence[str]) -> Callable[[Iterator[pa.RecordBatch]], 
                         yield from table.cast(PLAIN).to_batches()
 
     return run
-
-
-def spark_path(file: str) -> str:
-    """Return a local file as a path for Spark, which would otherwise take brackets for patterns."""
-    return "file://" + re.sub(r"([\\\[\]{}*?])", r"\\\1", str(Path(file).resolve()))
 
 
 def about_publications(trace: DataFrame) -> DataFrame:

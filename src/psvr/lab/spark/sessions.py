@@ -20,7 +20,7 @@ from . import ship
 from .java import java_home
 from .jvm import EXIT_TIMEOUT, Jvm
 from .master import Master, check_ports, check_surroundings, parse, reach
-from .settings import UNCOMPILED, default_settings, environment_of, parse_conf, with_archive
+from .settings import FEW_ROWS, default_settings, environment_of, parse_conf, with_archive
 
 FIRST_WORKER_TIMEOUT = 60.0  # seconds until a worker must have started for us
 
@@ -66,10 +66,10 @@ def start(
     return spark
 
 
-def uncompiled(spark: SparkSession) -> SparkSession:
+def for_few_rows(spark: SparkSession) -> SparkSession:
     """Return a session of the same Spark for queries over few rows."""
     other = spark.newSession()
-    for name, value in UNCOMPILED.items():
+    for name, value in FEW_ROWS.items():
         other.conf.set(name, value)
     return other
 

@@ -13,7 +13,8 @@ GIGABYTE = 1 << 30
 DRIVER_OPTIONS = "spark.driver.defaultJavaOptions"
 LOG4J = Path(__file__).with_name("log4j2.properties")
 QUICK_START = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")  # enough: trials run in Python and have few rows
-UNCOMPILED = {  # for queries over few rows: to compile one takes longer than to run it as it is
+FEW_ROWS = {  # for queries over few rows: compiling them and planning them anew takes longer than running them
+    "spark.sql.adaptive.enabled": "false",
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
 }
