@@ -12,7 +12,7 @@ from py4j.protocol import Py4JError, Py4JNetworkError
 from psvr import jit
 from psvr.errors import BadInput
 from psvr.lab import driver
-from psvr.lab.pipeline import rerun
+from psvr.lab.evaluation import rerun
 from psvr.lab.query import MAX_WIDTH, as_csv, as_json, as_table, cell
 from psvr.lab.report.wording import escaped, plain, words
 from psvr.lab.run.folder import Request

@@ -1,6 +1,7 @@
 """The driver of a run, as Spark calls it: what `psvr lab run` and `run_study` do, from names of studies to the report.
 
-It checks the options, locks the folder of results, starts Spark, and takes each study through its `pipeline`.
+It checks the options, locks the folder of results, starts Spark, and takes each study through its `pipeline` and
+`evaluation`.
 """
 
 import sys
@@ -14,9 +15,10 @@ from pyspark.sql import SparkSession
 from psvr.errors import BadInput
 from psvr.files import read_text
 
+from .evaluation import report_on
 from .kernels.compiling import compiled_ahead
 from .kernels.sending import files_needed
-from .pipeline import Prepared, check_claims, prepare, prepare_all, report_on, run, set_all_aside
+from .pipeline import Prepared, check_claims, prepare, prepare_all, run, set_all_aside
 from .report.claims import Claim
 from .run.folder import locked, request_for
 from .run.progress import Progress, format_duration
