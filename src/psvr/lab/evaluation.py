@@ -66,8 +66,7 @@ def drawn_or_not(prepared: Prepared, measures: pd.DataFrame, out: Path) -> tuple
 
 def evaluate_all(spark: SparkSession, studies: Sequence[Prepared], out: Path) -> list[StudyResult]:
     """Evaluate all studies, in their order, while those that come next are measured: planning keeps one core busy."""
-    queries = for_few_rows(spark)
-    with ThreadPoolExecutor(MEASURED_AHEAD) as pool:
+    with for_few_rows(spark) as queries, ThreadPoolExecutor(MEASURED_AHEAD) as pool:
         ahead = {
             it.folder: pool.submit(measured, queries if it.trials <= FEW_TRIALS else spark, it)
             for it in studies

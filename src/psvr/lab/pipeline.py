@@ -70,10 +70,10 @@ def prepare_all(out: Path, prepared: Sequence[Prepared] = ()) -> list[Prepared]:
 
 def check_claims(spark: SparkSession, prepared: Sequence[Prepared]) -> None:
     """Refuse claims and numbers in texts about columns that the measures of a study will not have."""
-    queries = for_few_rows(spark)
-    for it in prepared:
-        columns = columns_of_measures(it.work.schema, result_columns(it.work))
-        validate(it.study.claims, columns, queries, it.study.name, it.study.numbers)
+    with for_few_rows(spark) as queries:
+        for it in prepared:
+            columns = columns_of_measures(it.work.schema, result_columns(it.work))
+            validate(it.study.claims, columns, queries, it.study.name, it.study.numbers)
 
 
 def run(spark: SparkSession, prepared: Prepared, progress: Progress, fail_fast: bool = False) -> int:

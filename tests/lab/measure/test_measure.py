@@ -349,5 +349,8 @@ def test_measures_of_few_rows_have_the_same_bits(spark: SparkSession) -> None:
     """Queries over few rows are not compiled, but come to the same."""
     rng = random.Random(3)
     trials = [((rng.randrange(50, 90), 7), (rng.randrange(40, 60), rng.randrange(3, 9))) for _ in range(9)]
-    usual, plain = (measure(psvr_and_td(s, *trials)).collect() for s in (spark, for_few_rows(spark)))
+    usual = measure(psvr_and_td(spark, *trials)).collect()
+    with for_few_rows(spark) as few:
+        plain = measure(psvr_and_td(few, *trials)).collect()
+    assert SparkSession.getActiveSession() is spark
     assert usual == plain and len(usual) == 3

@@ -4,9 +4,9 @@ import atexit
 import sys
 import tempfile
 import time
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pyspark
@@ -66,12 +66,16 @@ def start(
     return spark
 
 
-def for_few_rows(spark: SparkSession) -> SparkSession:
-    """Return a session of the same Spark for queries over few rows."""
+@contextmanager
+def for_few_rows(spark: SparkSession) -> Iterator[SparkSession]:
+    """Give a session of the same Spark for queries over few rows; afterwards the first is the active one again."""
     other = spark.newSession()
     for name, value in FEW_ROWS.items():
         other.conf.set(name, value)
-    return other
+    try:
+        yield other
+    finally:
+        spark.createDataFrame([], "nothing int")  # this is what makes a session active
 
 
 def slots(spark: SparkSession) -> int:
