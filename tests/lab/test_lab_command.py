@@ -198,9 +198,11 @@ def test_trials_that_fail_are_counted_and_the_others_go_on(tmp_path: Path, insid
     assert status == 3 and "2 trials could not be run" in said and "n: this one is not possible" in said
     assert set(stored(out / "small").column("n").to_pylist()) == {5, 10} and len(claims(out)) == 1
     assert "2 trials could not be run" in (out / "report.html").read_text()
+    status, _, said = inside("run", study, "--out", out, "--quiet")
+    assert status == 3 and said.endswith("trials that could not be run: 2; the report says why\n")
     counted = "SELECT count(*) AS trials, max(attempts) AS attempts, min(reason) AS reason FROM small_failures"
     rows = json.loads(inside("sql", counted, "--out", out, "--format", "json")[1])
-    assert rows == {"trials": 2, "attempts": 1, "reason": "n: this one is not possible"}
+    assert rows == {"trials": 2, "attempts": 2, "reason": "n: this one is not possible"}
     (study / "trial.py").write_text(TRIAL.replace("raise BadInput", "BadInput"))
     assert inside("run", study, "--out", out)[0] == 0
     assert set(stored(out / "small").column("n").to_pylist()) == {5, 10, 20}

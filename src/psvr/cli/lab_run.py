@@ -28,7 +28,10 @@ def run(options: argparse.Namespace) -> int:
         print(f"stopped, because {failed}; what is finished is stored", file=sys.stderr)
         return FAILED
     print_verdicts(outcome.claims, options.out)
-    return FAILED if outcome.failed else 0
+    if outcome.failed:
+        print(f"trials that could not be run: {outcome.failed:,}; the report says why", file=sys.stderr)
+        return FAILED
+    return 0
 
 
 def replay_trial(options: argparse.Namespace) -> int:

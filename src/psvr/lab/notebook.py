@@ -22,8 +22,9 @@ Value = bool | int | float | str
 class Results:
     """What came of a study; in a notebook it shows its figures."""
 
-    def __init__(self, prepared: Prepared, claims: Sequence[Claim], options: Options) -> None:
+    def __init__(self, prepared: Prepared, claims: Sequence[Claim], options: Options, failed: int = 0) -> None:
         self._prepared, self._claims, self._options = prepared, claims, options
+        self.failed = failed  # trials that could not be run; the report says why
 
     @property
     def study(self) -> Study:
@@ -89,4 +90,4 @@ def run_study(
     ]
     options = Options(scale, sets, [str(file) for file in systems], Path(out), master, conf, again, quiet=quiet)
     outcome = run_studies([str(study)], options, keep=True, single=True)
-    return Results(outcome.studies[0], outcome.claims, options)
+    return Results(outcome.studies[0], outcome.claims, options, outcome.failed)

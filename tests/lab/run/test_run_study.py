@@ -20,6 +20,7 @@ def found(tmp_path_factory: pytest.TempPathFactory, spark: SparkSession) -> Resu
 def test_rows_are_those_of_the_study_with_what_was_set(found: Results) -> None:
     expected = run_in_process(found.study).to_pandas()
     assert found.study.sets == ("n=[5, 6]", "repetitions=2") and set(found.rows["n"]) == {5, 6}
+    assert found.failed == 0
     assert sorted(found.rows["trial"]) == sorted(expected["trial"]) and len(found.rows) == len(expected)
 
 

@@ -112,6 +112,13 @@ def test_a_damaged_manifest_is_named(tmp_path: Path, work: Work, damage: str) ->
         store.opened(tmp_path, work.cells)
 
 
+def test_a_manifest_out_of_reach_is_named(tmp_path: Path, work: Work) -> None:
+    commit(tmp_path, work, pieces_of(work))
+    (tmp_path / "manifest" / "00000002.json").symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(BadInput, match=r"00000002\.json: cannot be read: No such file"):
+        store.opened(tmp_path, work.cells)
+
+
 def test_a_file_that_was_removed_does_not_count(tmp_path: Path, work: Work) -> None:
     pieces = pieces_of(work)
     for piece in pieces:

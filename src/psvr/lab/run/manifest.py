@@ -21,6 +21,7 @@ from .intervals import Interval, union
 from .parts import ROWS, Part, part_of
 
 FOLDER = "manifest"
+LOOKS = 20  # at a folder whose manifests are being summed up
 NUMBERED = re.compile(r"(\d{8})\.json")
 Notes = dict[str, Any]  # where files come from, and under "times" from when to when they were made
 
@@ -58,11 +59,12 @@ class State:
 
 def read(folder: Path) -> State:
     """Return what the manifests of a folder say, in their order."""
-    while True:
+    for _ in range(LOOKS):
         try:
             return fold(folder)
-        except FileNotFoundError:  # summed up in the meantime by a run that is at work here
-            continue
+        except FileNotFoundError as error:  # summed up in the meantime by a run that is at work here
+            gone = error.filename
+    raise BadInput(f"{gone}: cannot be read: No such file or directory")
 
 
 def fold(folder: Path) -> State:
