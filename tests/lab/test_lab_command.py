@@ -15,6 +15,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from psvr.cli import main
+from psvr.cli.options import folder
 from psvr.lab.run.work import run_in_process
 from psvr.lab.study import load
 from tests.support.lab.lab_process import KEYS, claims, lab, refused, start, stored
@@ -246,6 +247,8 @@ def test_other_places_than_folders_are_refused(tmp_path: Path, monkeypatch: pyte
     monkeypatch.chdir(tmp_path)
     for place in ("s3a://bucket/x", "hdfs://host/x", "file://host/x"):
         assert f"--out: {place}: must be a folder" in refused("run", "gain", "--out", place)
+        assert f"--to: {place}: must be a folder" in refused("ingest", tmp_path, "--to", place)
+    assert folder("file:///with%20space/x") == Path("/with space/x") and folder("file:x") == Path("file:x")
     assert list(tmp_path.iterdir()) == []
 
 

@@ -2,12 +2,11 @@
 
 import argparse
 from pathlib import Path
-from urllib.parse import unquote
 
 from psvr.lab.study import SCALES
 
 from . import lab_ingest, lab_results, lab_run
-from .options import add_overrides
+from .options import add_overrides, folder
 
 OUT = "lab"
 MASTER = "local[*]"
@@ -76,16 +75,6 @@ def add(parser: argparse.ArgumentParser) -> None:
         )
         sub.add_argument("--conf", metavar="KEY=VALUE", action="append", default=[], help="a setting of Spark")
         sub.add_argument("--quiet", action="store_true", help="no progress")
-
-
-def folder(text: str) -> Path:
-    """Return the folder that an option gives, as a path or as file:///…"""
-    scheme, colon, rest = text.partition("://")
-    if not colon:
-        return Path(text)
-    if scheme.lower() != "file" or not rest.startswith("/"):
-        raise argparse.ArgumentTypeError(f"{text}: must be a folder of this machine, or one that it shares with others")
-    return Path(unquote(rest))
 
 
 def run(options: argparse.Namespace) -> int:

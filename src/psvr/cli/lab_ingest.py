@@ -8,6 +8,7 @@ from pathlib import Path
 from psvr.errors import BadInput
 
 from .lab_results import options_of
+from .options import folder
 from .output import show
 
 
@@ -16,7 +17,7 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> argp
         "ingest", help="read traces into Parquet by run and date, each row once; go on where the last run ended"
     )
     parser.add_argument("folder", metavar="DIR", type=Path, help="a folder of traces: Parquet, JSON lines, or both")
-    parser.add_argument("--to", metavar="FOLDER", required=True, help="the folder to fill")
+    parser.add_argument("--to", metavar="FOLDER", type=folder, required=True, help="the folder to fill")
     parser.add_argument("--follow", action="store_true", help="go on with what is added, until Ctrl-C or SIGTERM")
     parser.add_argument(
         "--every", metavar="SECONDS", type=float, default=5.0, help="how often to look, with --follow (default: 5)"
@@ -31,7 +32,7 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> argp
 def run(options: argparse.Namespace) -> int:
     from psvr.lab.driver import session_for
     from psvr.lab.ingest.folders import names
-    from psvr.lab.ingest.output import opened, place_of
+    from psvr.lab.ingest.output import opened
     from psvr.lab.ingest.running import Pace, ingest
     from psvr.lab.spark.errors import spark_may_stop
     from psvr.lab.spark.master import parse
@@ -48,7 +49,7 @@ def run(options: argparse.Namespace) -> int:
     pace = Pace(options.follow, options.every, options.batch << 20)
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     ours = options_of(options)
-    with opened(place_of(options.to), options.folder) as output:
+    with opened(options.to, options.folder) as output:
         try:
             with session_for(ours) as spark, spark_may_stop():
                 show(f"{ingest(spark, output, pace, ours.say)}\n")

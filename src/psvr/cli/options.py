@@ -3,6 +3,7 @@
 import argparse
 from collections.abc import Collection
 from pathlib import Path
+from urllib.parse import unquote
 
 from psvr.errors import BadInput
 
@@ -68,3 +69,13 @@ def last_system(given: list[str], able: Collection[str], lacking: str) -> str | 
     if not found:
         raise BadInput(f"{given[-1]}: {lacking}")
     return found[-1]
+
+
+def folder(text: str) -> Path:
+    """Return the folder that an option gives, as a path or as file:///…"""
+    scheme, colon, rest = text.partition("://")
+    if not colon:
+        return Path(text)
+    if scheme.lower() != "file" or not rest.startswith("/"):
+        raise argparse.ArgumentTypeError(f"{text}: must be a folder of this machine, or one that it shares with others")
+    return Path(unquote(rest))

@@ -28,7 +28,6 @@ REFUSED = {
     ("FILE", "--to", "OUT"): "must be a folder with a trace: Not a directory",
     ("TRACE", "--to", "TRACE"): "has other files in it",
     ("TRACE", "--to", "FILE"): "must be a folder",
-    ("TRACE", "--to", "s3a://bucket/x"): "must be a folder of this machine, not s3a://",
     ("TRACE", "--to", "OUT", "--every", "0"): "--every: must be from 0.05 to 86400 seconds",
     ("TRACE", "--to", "OUT", "--every", "nan"): "--every: must be from 0.05 to 86400 seconds",
     ("TRACE", "--to", "OUT", "--batch", "0"): "--batch: must be at least 1",

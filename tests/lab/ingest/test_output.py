@@ -13,7 +13,7 @@ from psvr.errors import BadInput
 from psvr.lab.ingest.contents import look_at_lines
 from psvr.lab.ingest.contents import opened as opened_file
 from psvr.lab.ingest.offsets import Plan, plan
-from psvr.lab.ingest.output import Output, after, opened, place_of
+from psvr.lab.ingest.output import Output, after, opened
 from psvr.lab.ingest.writing import Report, write
 from tests.support.lab.traces import add, ingested, line, lines, times
 
@@ -167,9 +167,6 @@ def test_folders_of_others_are_refused(tmp_path: Path) -> None:
     assert "is filled from" in refused(tmp_path / "out", other)
     (tmp_path / "out" / "_psvr" / "state.json").write_text("{")
     assert "is damaged, or of another version" in refused(tmp_path / "out")
-    with pytest.raises(BadInput, match="must be a folder of this machine, not s3a"):
-        place_of("s3a://bucket/traces")
-    assert place_of("file:///tmp/x") == Path("/tmp/x")
 
 
 def test_files_that_a_user_removed_or_merged_are_no_hindrance(tmp_path: Path) -> None:

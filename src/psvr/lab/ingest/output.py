@@ -44,16 +44,6 @@ class Progress:
         return f"{text} of {totals['lost_bytes']:,} bytes" if totals["lost_bytes"] else text
 
 
-def place_of(to: str) -> Path:
-    """The folder that `--to` names.  Other kinds of storage are to be told apart here."""
-    scheme, colon, rest = to.partition("://")
-    if not colon:
-        return Path(to)
-    if scheme == "file":
-        return Path(rest)
-    raise BadInput(f"--to {to}: must be a folder of this machine, not {scheme}://")
-
-
 class Output:
     """A folder that this process alone writes."""
 
